@@ -18,6 +18,7 @@ from .usage import LostCalls
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _CHARACTERS_PER_TOKEN = 3.5  # of English and Dutch; one token per character beyond ASCII
+_MOST_BYTES_PER_TOKEN = 20  # of a whole text: English has 4 to 5, other scripts up to 10
 _TOKENS_PER_TEXT = 8  # what a chat template puts around it
 _MOST_TOKENS = 10_000_000  # of a prompt, or of a reply with reasoning that nobody sees
 
@@ -38,10 +39,25 @@ class RequestSize:
         return cls(estimate_tokens(texts) + around, tokens_out, price, count_bytes(texts) + around)
 
     @property
+    def least_in(self) -> int:
+        """The least tokens of the prompt: what is stated below it cannot be."""
+        return max(1, self.most_in // _MOST_BYTES_PER_TOKEN)
+
+    @property
     def most(self) -> LostCalls:
         """The most that the call may take; its cost is None where the price is unknown."""
         usd = None if self.price is None else self.price.cost(self.most_in, self.tokens_out)
         return LostCalls(1, self.most_in + self.tokens_out, usd)
+
+
+def least_tokens(reply: str) -> int:
+    """Returns the least tokens that a reply took.
+
+    Example:
+        >>> least_tokens(""), least_tokens("Yes"), least_tokens("No" * 100)  # 200 / 20
+        (0, 1, 10)
+    """
+    return math.ceil(count_bytes([reply]) / _MOST_BYTES_PER_TOKEN)
 
 
 def is_count(tokens: object, least: int = 1) -> TypeGuard[int]:

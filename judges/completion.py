@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import AssayError, JudgeError
-from .budget import RequestSize, is_count, most_tokens
+from .budget import RequestSize, is_count, least_tokens, most_tokens
 from .cassette import likely_alternatives
 from .fast_path import acompletion, call_litellm
 from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, takes_schema
@@ -85,11 +85,11 @@ def _read_decisions(response: Any, settings: JudgeSettings, size: RequestSize, s
     usage = response.usage
     tokens_in, tokens_out = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
     is_unstated = False
-    if is_count(tokens_in) and is_count(tokens_out, 0):
+    if is_count(tokens_in, size.least_in) and is_count(tokens_out, 0):
         price = known_price(settings) if (stated := stated_cost(response)) is None else None
         usd = stated if price is None else price.cost(tokens_in, tokens_out)
     else:
-        is_unstated, (tokens_in, tokens_out, usd) = True, _most_taken(text, settings, size)
+        is_unstated, (tokens_in, tokens_out, usd) = True, _most_taken(text, settings, size, tokens_out)
     return RawReply(
         settings.identity,
         text,
@@ -101,9 +101,9 @@ def _read_decisions(response: Any, settings: JudgeSettings, size: RequestSize, s
     )
 
 
-def _most_taken(text: str, settings: JudgeSettings, size: RequestSize) -> tuple[int, int, float | None]:
-    """What a reply without usage took at most, for a bound in tokens has to hold; its cost, None without a price."""
-    tokens_in, tokens_out = size.most_in, most_tokens(text, size)
+def _most_taken(text: str, settings: JudgeSettings, size: RequestSize, stated: object) -> tuple[int, int, float | None]:
+    """What a reply without possible usage took at most, or `stated` tokens out; its cost, None without a price."""
+    tokens_in, tokens_out = size.most_in, max([most_tokens(text, size), *filter(is_count, [stated])])
     usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     return tokens_in, tokens_out, usd
 
@@ -135,10 +135,10 @@ def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, second
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     is_unstated = False
-    if is_count(tokens_in) and is_count(tokens_out, 1 if text else 0):
+    if is_count(tokens_in, size.least_in) and is_count(tokens_out, least_tokens(text)):
         usd = reply_cost(response, settings)
     else:
-        is_unstated, (tokens_in, tokens_out, usd) = True, _most_taken(text, settings, size)
+        is_unstated, (tokens_in, tokens_out, usd) = True, _most_taken(text, settings, size, tokens_out)
     tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(
         model=settings.identity,

@@ -276,7 +276,7 @@ class LiteLLMEmbedder(Embedder):
                 embed, _TIMEOUT, self._scrubber, model=self._model, input=texts, **self._parameters
             )
             tokens, usd = getattr(response.usage, "prompt_tokens", None), stated_cost(response)
-            if not is_count(tokens):
+            if not is_count(tokens, size.least_in):
                 tokens, usd = size.most_in, None
             seconds = time.perf_counter() - started
             call.reply = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=seconds)

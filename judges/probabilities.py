@@ -62,6 +62,7 @@ def option_probabilities(reply: RawReply, options: Sequence[str]) -> dict[str, f
     """
     check_log_probabilities(reply)
     shares = follow_options(reply.logprobs or (), options)
+    shares.pop("", None)
     if not shares:
         return None
     total = sum(shares.values())
@@ -75,10 +76,11 @@ def follow_options(places: Iterable[Alternatives], options: Sequence[str], lead:
 
     At each place the tokens that begin one option alone count for it: variants in case and spacing (" yes", "Yes"), and
     beginnings ("N" of "Nee"). Where the token that stands there can still become several ("not" of "not found" and
-    "not said"), the next place decides how its probability is divided. What begins no option is left out.
+    "not said"), the next place decides how its probability is divided. Of what begins no option only the most probable
+    is kept.
 
     Returns:
-        The probability of each option that has one, not normalised.
+        The probability of each option that has one, not normalised; under "" that of the most probable other word.
 
     Example:
         >>> first = {"not": math.log(0.8), "true": math.log(0.2)}
@@ -101,6 +103,8 @@ def follow_options(places: Iterable[Alternatives], options: Sequence[str], lead:
                 shares[meant[0]] = shares.get(meant[0], 0.0) + share_of_path * math.exp(logprob)
             elif _fold(begun) == _fold(onward) and (meant or not _fold(begun)):
                 share_onward += share_of_path * math.exp(logprob)
+            elif not meant and _fold(begun):
+                shares[""] = max(shares.get("", 0.0), share_of_path * math.exp(logprob))
         share_of_path, path, lead = share_onward, onward, ""
         if not share_of_path:
             return shares
@@ -118,7 +122,7 @@ def weigh_options(reply: RawReply, options: Sequence[str]) -> tuple[str, dict[st
     """
     if reply.logprobs and (said := read_option(reply.text, options)) is not None:
         spelled = "".join([next(iter(place)) for place in reply.logprobs])
-        if spelled.strip() != reply.text.strip() and read_option(spelled, options) not in {said, None}:
+        if spelled.strip() != reply.text.strip() and _spells_another(spelled, said, options):
             raise ReplyError(f"its text says {said} and its tokens another word", reply.text)
         if problem := contradiction(said, follow_options(reply.logprobs, options)):
             raise ReplyError(problem, reply.text)
@@ -128,8 +132,18 @@ def weigh_options(reply: RawReply, options: Sequence[str]) -> tuple[str, dict[st
     return option, probabilities
 
 
+def _spells_another(spelled: str, said: str, options: Sequence[str]) -> bool:
+    """Whether tokens spell another word than was said: another option, or plain letters; else in a notation."""
+    if (read := read_option(spelled, options)) is not None:
+        return read != said
+    words, own, letters = _fold(spelled), _fold(said), spelled.strip()
+    if letters.isascii() and letters.isalpha():
+        return not own.startswith(words)
+    return own not in words and any(_fold(option) in words.split() for option in options)
+
+
 def contradiction(said: str, shares: Mapping[str, float]) -> str:
-    """Why the probabilities of words do not fit the word that was said; "" where they do.
+    """Why the probabilities of words (`follow_options`) do not fit the word that was said; "" where they do.
 
     A word that was drawn may be a little less probable than another, as may one that is written in several ways.
 
@@ -137,7 +151,7 @@ def contradiction(said: str, shares: Mapping[str, float]) -> str:
         >>> contradiction("No", {"Yes": 0.95, "No": 0.05}), contradiction("No", {"Yes": 0.6, "No": 0.4})
         ('it says No, which its log probabilities call improbable', '')
     """
-    if not shares or shares.get(said, 0.0) >= _LEAST_SHARE * max(shares.values()):
+    if not shares.keys() - {""} or shares.get(said, 0.0) >= _LEAST_SHARE * max(shares.values()):
         return ""
     return f"it says {said}, which its log probabilities call improbable"
 
@@ -211,7 +225,7 @@ def _takes_back(text: str, option: str, options: Sequence[str]) -> bool:
     for place, clause in enumerate(_END_OF_CLAUSE.split(rest)):
         if _names_another(clause, others, is_number=said.isdecimal(), anywhere=not place):
             return True
-        if _weakens(clause, said, is_beside=not place):
+        if _weakens(clause, said, is_beside=not place) or _retracts(clause):
             return True
     return _GRADE.match(rest) is not None or _denies(rest, said) or _says_opposite(rest, said)
 
@@ -241,6 +255,13 @@ def _weakens(clause: str, option: str, *, is_beside: bool) -> bool:
     return bool(words) and not _without(words, _words("hedges"))
 
 
+def _retracts(clause: str) -> bool:
+    """Whether a clause begins with what takes a word back ("scratch that"); a word alone is all of it ("wait")."""
+    words = _fold(clause).split()
+    end = _phrases("retracts").longest(words, 0)[1]
+    return end > 1 or 0 < end == len(words)
+
+
 def _without(words: Sequence[str], phrases: Iterable[str]) -> list[str]:
     """The words of a clause without those of some phrases."""
     text = f" {' '.join(words)} "
@@ -261,7 +282,7 @@ def _denies(rest: str, option: str) -> bool:
 def _says_opposite(rest: str, option: str) -> bool:
     """Whether a judge goes on to say of the whole statement that its word is wrong: "No. It is fully supported"."""
     clause = next((words for part in _END_OF_CLAUSE.split(rest) if (words := _fold(part).split())), [])
-    place = _of_statement().longest(clause, 0)[1]
+    place = _phrases("of_statement").longest(clause, 0)[1]
     if len(clause) > (place + _LONGEST_SAYING if place else 1):
         return False
     contrary = _words("denials") | _words("refutes") if option in _affirmations() else _words("affirms")
@@ -271,9 +292,9 @@ def _says_opposite(rest: str, option: str) -> bool:
 
 
 @cache
-def _of_statement() -> PhraseList:
-    """The beginnings of such a clause, of all languages: "it is"."""
-    return PhraseList({"statement": [phrase for language in packs_with() for phrase in language.profile.of_statement]})
+def _phrases(kind: Literal["of_statement", "retracts"]) -> PhraseList:
+    """How a clause begins that says whether the statement holds ("it is"), or takes a word back, in all languages."""
+    return PhraseList({kind: [phrase for language in packs_with() for phrase in getattr(language.profile, kind)]})
 
 
 @cache

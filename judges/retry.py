@@ -271,8 +271,10 @@ def _is_connection_error(error: BaseException) -> bool:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The errors behind an error, the nearest first."""
-    while (cause := error.__cause__ or error.__context__) is not None:
+    """The errors behind an error, the nearest first, each once: litellm's time-out is the cause of its own cause."""
+    passed = {id(error)}
+    while (cause := error.__cause__ or error.__context__) is not None and id(cause) not in passed:
+        passed.add(id(cause))
         yield cause
         error = cause
 

@@ -364,6 +364,11 @@ class LiteLLMJudge:
                 self._check_available()
             raise JudgeError(failure) from error
         self._failures_in_a_row = 0
+        if raw.is_unstated and self.connection.python_model is None:
+            self._note(
+                "does not state what its replies took, or fewer tokens than their text has: each counts with the most "
+                "that it may have taken"
+            )
         if self._stores:
             self.keep_reply(make_recording(key, question, self.settings.parameters, raw))
         return raw, self._remember(key, raw, is_recorded=False)

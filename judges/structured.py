@@ -5,9 +5,10 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from json.decoder import scanstring
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from ..errors import ReplyError
 from ..text.wording import count_of
@@ -15,10 +16,8 @@ from .probabilities import check_log_probabilities, weigh_options
 from .question import PlainText, Question, RawReply
 
 T = TypeVar("T")
-Schema = TypeVar("Schema", bound=BaseModel)
 
-# Strings stay as they are: the first alternative matches each of them whole.
-_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
+_TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 # What may stand around the JSON of a reply: thoughts, up to where they end, and a code fence.
 _BEFORE = re.compile(r"\ufeff?(?:(?!\s*[{`]).*?</think>)?\s*(?:```\w*\s*)?", re.DOTALL)
 _AFTER = re.compile(r"\s*(?:```\s*)?\Z")
@@ -72,13 +71,13 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
     elif question.options:
         value = schema(word=weigh_options(reply, question.options)[0])
     else:
-        value = read_schema(reply, schema)
+        value = read_once(reply, schema.model_validate)
     return value  # type: ignore[no-any-return]
 
 
-def read_schema(reply: RawReply, schema: type[Schema]) -> Schema:
-    """Reads a reply by the model of its shape."""
-    found = read_object(reply, schema.model_validate)
+def read_once(reply: RawReply, fit: Callable[[dict[str, Any]], T]) -> T:
+    """The value of a reply's object (`read_object`), in which no name has two values."""
+    found = read_object(reply, fit)
     if found.twice:
         raise ReplyError(f"{found.twice} is there twice, with different values", reply.text)
     return found.value
@@ -147,7 +146,7 @@ class _ObjectReader(threading.local):
             values, end = self._decoder.raw_decode(text, start)
         except json.JSONDecodeError:
             # Only from the brace on, so that a quotation mark in the prose before it does not turn strings inside out.
-            mended = _TRAILING_COMMA.sub(lambda match: match[1] or " ", text[start:])
+            mended = _without_trailing_commas(text[start:])
             if mended == text[start:]:
                 raise
             self.twice = ""
@@ -161,6 +160,16 @@ class _ObjectReader(threading.local):
             self.twice = _find_twice(members)
         self.members = members
         return values
+
+
+def _without_trailing_commas(text: str) -> str:
+    """JSON with a space for each comma before a closing bracket, in one pass; its strings stay as they are."""
+    parts, place = list[str](), 0
+    while (quote := text.find('"', place)) >= 0:
+        end = scanstring(text, quote + 1)[1]  # raises where it is not closed
+        parts += [_TRAILING_COMMA.sub(" ", text[place:quote]), text[quote:end]]
+        place = end
+    return "".join([*parts, _TRAILING_COMMA.sub(" ", text[place:])])
 
 
 _READER = _ObjectReader()

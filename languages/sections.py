@@ -175,6 +175,7 @@ class Profile(PackFile):
     negators: frozenset[str] = frozenset()  # words that negate what a judge says beside its yes, in lower case
     hedges: frozenset[str] = frozenset()  # words and phrases by which a judge means its word in part, or is not sure
     of_statement: Phrases = ()  # by which it goes on to say whether the statement holds ("it is")
+    retracts: Phrases = ()  # by which it takes its word back ("scratch that")
     affirms: frozenset[str] = frozenset()  # words that then say that it does: "No. It is fully supported"
     refutes: frozenset[str] = frozenset()  # words that then say that it does not, beside the denials
     # whether texts are compared with their function words, as in Dutch (Lassche et al., 2024, VI-A)

@@ -5,14 +5,13 @@ text can close; a reply's words are those that were offered.
 """
 
 import json
-import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from ...errors import ReplyError, UsageError
 from ...languages import language_or_fallback, packs_with
@@ -34,13 +33,13 @@ from ..typed_questions import (
     TypedQuestion,
 )
 
+G = TypeVar("G", bound=Iterable[str])
 _SHAPE: Any = Choice  # of what is sent; the reply is read by `parse`
 _MOST_TOKENS = 16  # of an option's word where its first token may not tell
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
 _TOKENS_PER_REASON = 80
 _MOST_QUESTIONS = 128
 _REASON = "reason "  # before a question's id, the key of its reason
-_NUMBER = re.compile(r"\d+")
 _FRAMES: Mapping[Reason, str] = {"none": "listed", "first": "reason_first", "after": "reason_after"}
 
 
@@ -66,6 +65,14 @@ def check_any_answer(answers: Sequence[Answer], reply: RawReply) -> None:
     """Refuses a reply of which no answer can be read, however many were asked for; to decline is an answer."""
     if all(answer.problem and not answer.declined for answer in answers):
         raise ReplyError(f"it answers nothing: {answers[0].problem}", reply.text)
+
+
+def check_asked(given: G, asked: Collection[str]) -> G:
+    """Refuses a name beside the ids asked for: nobody knows which question each answer is to, or what it takes back."""
+    if further := sorted({*given}.difference(asked)):
+        questions = ", ".join([*asked][:20])
+        raise ValueError(f"it answers {further[0][:40]}, which was not asked; the questions are {questions}")
+    return given
 
 
 def delimit(name: str, text: str) -> str:
@@ -240,7 +247,8 @@ class ListedAnswers:
         if not any(said.values()):
             raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
         if values.keys() - cls.words:
-            cls._check_further(values)
+            reasons = () if cls.reason == "none" else map(_reason_key, cls.words)
+            check_asked(values.keys() - reasons, cls.words)
         return values, said
 
     @classmethod
@@ -249,18 +257,6 @@ class ListedAnswers:
         question, words = next(iter(cls.words.items()))
         further = ", ..." if len(cls.words) > 1 else ""
         return f'{{"{question}": {" or ".join(map(json.dumps, words[:6]))}{further}}}'
-
-    @classmethod
-    def _check_further(cls, given: Mapping[str, Any]) -> None:
-        """Refuses an id that was not asked for: then nobody knows which question each answer is to."""
-        further = {name.removeprefix(_REASON): value for name, value in given.items() if name not in cls.words}
-        kinds = {_NUMBER.sub("#", question) for question in cls.words if _NUMBER.search(question)}
-        lacks_one = not given.keys() >= cls.words.keys()
-        for name, value in further.items():
-            is_answer = lacks_one and any(_read_word(value, words) for words in {*cls.words.values()})
-            if name not in cls.words and (is_answer or _NUMBER.sub("#", name) in kinds):
-                asked = ", ".join([*cls.words][:20])
-                raise ValueError(f"it answers {name[:40]}, which was not asked; the questions are {asked}")
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
@@ -419,7 +415,7 @@ class _Shares:
     def weigh(self, question: TypedQuestion, words: Mapping[str, str], word: str) -> Answer:
         """The answer that a word gives, with the probability of each; without them where its tokens are others."""
         shares = self._follow(self._values[question.id], tuple(words)) if self._is_known else {}
-        total = sum(shares.values())
+        total = sum([share for name, share in shares.items() if name])
         if not total:
             return Answer(question, words[word])
         if problem := contradiction(word, shares):

@@ -7,9 +7,10 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, model_validator
 
+from ...errors import ReplyError
 from ...prompts import Prompt
 from ..question import Question, RawReply
-from ..structured import read_schema
+from ..structured import read_once
 from ..typed_questions import (
     NO,
     YES,
@@ -20,8 +21,9 @@ from ..typed_questions import (
     ScoreQuestion,
     TypedQuestion,
 )
-from .chat import Transport, check_any_answer, compose_task, delimit_all
+from .chat import Transport, check_any_answer, check_asked, compose_task, delimit_all
 
+_LEFT_OUT = "the judge left it out"
 _TOKENS_PER_ANSWER = 16
 _SUM_TOLERANCE = 0.02  # how far the probabilities of a question may sum to something else than 1
 
@@ -65,8 +67,11 @@ class DecisionTransport(Transport):
 
     def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
         """The answer to each question, with its probabilities."""
-        answers = read_answers(questions, read_schema(reply, DecisionReply).answers)
+        answers = read_once(reply, lambda body: read_answers(questions, DecisionReply.model_validate(body).answers))
         check_any_answer(answers, reply)
+        # litellm drops what was not asked for, so that one counted from 0 shows only as one left out
+        if left_out := [answer.question.id for answer in answers if answer.problem == _LEFT_OUT]:
+            raise ReplyError(f"it leaves out {left_out[0]}: nobody knows which question each answer is to", reply.text)
         return answers
 
 
@@ -122,6 +127,9 @@ def _question(question: TypedQuestion) -> dict[str, Any]:
 def read_answers(questions: Sequence[TypedQuestion], answers: list[Any] | dict[str, Any]) -> list[Answer]:
     """The answer to each question, in their order; one that cannot be read says why.
 
+    Raises:
+        ValueError: It answers a question that was not asked.
+
     Example:
         >>> answers = [{"type": "predicate", "name": "1", "probability": 0.75}]
         >>> read_answers([Predicate("1", "It is free.")], answers)[0].probabilities
@@ -131,6 +139,7 @@ def read_answers(questions: Sequence[TypedQuestion], answers: list[Any] | dict[s
         by_id = _by_name(answers, questions)
     else:
         by_id = {question: [answer] for question, answer in answers.items()}
+    by_id = check_asked(by_id, [question.id for question in questions])
     return [_read(question, by_id.get(question.id, [])) for question in questions]
 
 
@@ -161,7 +170,7 @@ def _read(question: TypedQuestion, entries: list[Any]) -> Answer:
 def _problem(entries: list[Any]) -> str:
     """Why what was said to a question is no single answer; "" where it is."""
     if not entries or entries[0] is None:
-        return "the judge left it out"
+        return _LEFT_OUT
     if any(other != entries[0] for other in entries):
         return "the judge answered it in two ways"
     return "" if isinstance(entries[0], Mapping) else "the judge's answer has no fields"

@@ -7,9 +7,9 @@ from pydantic import BaseModel, Field
 
 from ...errors import ReplyError, UsageError
 from ..question import Question, RawReply, Support
-from ..structured import read_schema
+from ..structured import read_once
 from ..typed_questions import NO, YES, Answer, Predicate, Request, TypedQuestion
-from .chat import Transport, compose_task, delimit
+from .chat import Transport, check_asked, compose_task, delimit
 
 TASKS = frozenset({"support", "conversation_support"})
 """The tasks that such a model can do: each question states what the documentation may support."""
@@ -59,7 +59,8 @@ class Entail(Transport):
         """The answer to each claim, with its probability."""
         if "NaN" in reply.text:
             raise ReplyError("the model gives no number for a claim; its weights are broken", reply.text)
-        support = read_schema(reply, SupportReply).support
+        asked = [question.id for question in questions]
+        support = read_once(reply, lambda body: check_asked(SupportReply.model_validate(body).support, asked))
         return [_read(question, support) for question in questions]
 
 

@@ -146,6 +146,26 @@ def test_what_no_request_can_take_counts_as_unstated(usage, openai_server, judge
     assert budget.spent_usd == pytest.approx(0.00136)
 
 
+def test_usage_below_what_the_text_must_take_counts_as_unstated(openai_server, judge, ask, caplog):
+    """11 + 973 + 2 x 8 = 1,000 bytes are 50 tokens or more, at 20 a token, and a reply of 200 is 10, or 58 at most.
+
+    More tokens out than may be are believed: it may have reasoned.
+    """
+    asking = judge(max_tokens=ROOM)
+
+    def taken(letter, usage, size):
+        openai_server.script = lambda _: Answer(text="x" * size, usage=usage)
+        used = usage_of(asking, lambda _: ask(letter * 973))
+        return used.tokens_in, used.tokens_out, used.unstated
+
+    assert taken("a", (50, 10), 200) == (50, 10, 0)
+    assert not caplog.messages
+    assert taken("b", (49, 1), 3) == (1000, 50, 1)
+    assert taken("c", (50, 9), 200) == (1000, 58, 1)
+    assert taken("d", (1, 700), 3) == (1000, 700, 1)
+    assert sum("fewer tokens than" in each for each in caplog.messages) == 1
+
+
 def test_the_reply_of_a_call_under_way_makes_room_for_the_next(openai_server, judge, ask):
     """A reservation of 200 for the reply is settled at 1: five calls of some 20 tokens fit into 400, one by one."""
     openai_server.script = lambda _: Answer(text="yes", usage=(20, 1), latency=0.01)

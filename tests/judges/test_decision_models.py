@@ -143,6 +143,24 @@ def test_what_is_wrong_with_one_answer_leaves_the_others(answers, problem):
     assert second.probability == 0.5
 
 
+@pytest.mark.parametrize("ids", ["0ab", "0a", "bc"])
+def test_an_id_that_was_not_asked_for_voids_the_reply(ids, openai_server, settings):
+    """Counted from 0 or from the second: nobody knows which question each answer is to.
+
+    litellm drops what was not asked for: then one is left out. By `decisions` it goes by the places.
+    """
+    by_name = {name: {"type": "noul", "noul": 0.97} for name in ids}
+    for answers in (by_name, [predicate(name, 0.97) for name in ids]):
+        with pytest.raises(ValueError, match="which was not asked; the questions are a, b"):
+            read_answers(TWO, answers)
+    usage = {"input_tokens": 90, "output_tokens": 5, "total_tokens": 95}
+    openai_server.script = lambda _: Reply(raw=json.dumps({"id": "x", "answers": by_name, "usage": usage}))
+    judge = LiteLLMJudge(settings.with_changes(model=PROTOCOLS["systemone"], decide="systemone"))
+    if ids != "0ab":
+        with pytest.raises(JudgeError, match=r"it leaves out [ab]: nobody knows which question"):
+            answered(judge, Request("support", {"documentation": "It is free."}, TWO, "en"))
+
+
 def test_names_decide_not_the_order():
     first, second = read_answers(TWO, [predicate("b", 0.25), predicate("a", 0.75)])
     assert (first.probability, second.probability) == (0.75, 0.25)

@@ -39,10 +39,7 @@ RIGHT = {"1": "yes", "2": "no", "3": "yes"}
 @pytest.mark.parametrize(
     "text",
     [
-        '{"1": "Yes", "2": "No", "3": "Yes", "why": {"1": "it says so", "2": "Yes", "3": "No"}}',
-        '{"why": {"1": "No", "2": "Yes", "3": "No"}, "1": "Yes", "2": "No", "3": "Yes"}',
         '<think>{"1": "No", "2": "Yes", "3": "No"}</think>{"1": "Yes", "2": "No", "3": "Yes"}',
-        '{"1": "Yes", "2": "No", "3": "Yes", "note": "the text says \\"2\\": \\"Yes\\""}',
         '{"1": "Yes\\nIt says so.", "2": "No", "3": "Yes",}',
         *(
             form.replace("{}", '{"1": "Yes", "2": "No", "3": "Yes"}')
@@ -63,6 +60,18 @@ def test_only_the_members_of_the_reply_itself_are_answers(text, openai_server, j
         '{"1": "Yes", "2": "No", "3": "Yes", "4": "No"}',
         '{"1": "Yes", "3": "Yes", "claim two": "No"}',  # one left out beside an answer to something else
         '{"answers": {"1": "Yes", "2": "No", "3": "Yes"}}',
+        *(  # all are answered, and what stands beside them may take one back
+            f'{{"1": "Yes", "2": "No", "3": "Yes", {more}}}'
+            for more in (
+                *(
+                    '"why": {"1": "Yes", "2": "Yes"}',
+                    '"note": "all No"',
+                    '"correction": "1 should be No"',
+                    '"1.0": "No"',
+                ),
+                *('"answers": {"1": "No"}', '"reason 1": "it is contradicted"', '"reason 4": "No"'),
+            )
+        ),
         '{"1": "Yes", "more": {"1": "Yes", "2": "No", "3": "Yes"}',  # it has no end: what stands in it is no reply
     ],
 )

@@ -7,9 +7,22 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from openai_server import Answer, OpenAIServer, Request
+from modules import module_of
+from openai_server import Answer, OpenAIServer
 
-from assay.judges import AdaptiveLimiter, is_passing, is_too_many, load_litellm, retry_after
+from assay.errors import JudgeError
+from assay.judges import (
+    AdaptiveLimiter,
+    LiteLLMJudge,
+    Predicate,
+    Request,
+    is_passing,
+    is_too_many,
+    load_litellm,
+    retry_after,
+)
+
+costs_nothing = module_of(is_passing).costs_nothing
 
 
 def error_of(server: OpenAIServer, answer: Answer, **options: Any) -> Exception:
@@ -70,6 +83,26 @@ def test_what_is_wrong_before_anything_is_sent_and_our_own_errors_do_not_pass(
     assert not is_passing(ValueError("a defect"))
     assert not is_passing(KeyError("a defect"))
     assert is_passing(TimeoutError())
+
+
+def test_errors_that_are_each_others_cause_are_looked_at_once_each():
+    """As litellm's time-out of a decision model; measured before: no end, and more memory each second."""
+    first, second = TimeoutError("first"), RuntimeError("second")
+    first.__context__, second.__cause__ = second, first
+    assert [costs_nothing(error) for error in (first, second)] == [False, False]
+    second.__context__ = second.__cause__ = ConnectionRefusedError()  # an end that is reached: it was never sent
+    assert [costs_nothing(error) for error in (first, second)] == [True, True]
+
+
+@pytest.mark.parametrize("protocol", ["decisions", "systemone"])
+def test_a_decision_model_that_hangs_or_breaks_off_ends_with_its_error(protocol, openai_server, settings):
+    model = "openai/test" if protocol == "decisions" else "hosted_vllm/test"
+    asking = LiteLLMJudge(settings.with_changes(model=model, decide=protocol, attempts=1, timeout=0.5))
+    request = Request("support", {"documentation": "It is free."}, [Predicate("1", "It is free.")], "en")
+    for fault in ("hang", "cut"):
+        openai_server.script = lambda _, fault=fault: Answer(fault=fault)
+        with pytest.raises(JudgeError, match="the call failed once"):
+            asyncio.run(asking.decide(request))
 
 
 @pytest.mark.parametrize("model", MODELS)

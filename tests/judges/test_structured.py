@@ -7,12 +7,14 @@ from typing import Literal
 import pytest
 from case_files import cases_beside
 from hypothesis import given, strategies as st
+from modules import module_of
 from pydantic import BaseModel
 
 from assay.errors import ReplyError
 from assay.judges import Choice, Question, RawReply, choose_option, option_probabilities, parse_reply, read_option
 from assay.prompts import Prompt, PromptMessage
 
+structured = module_of(parse_reply)
 ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
 
 
@@ -46,6 +48,17 @@ def test_not_a_number_is_unknown_and_the_models_own_words_stay():
     assert parsed('{"found": [], "sure": -Infinity}').sure is None
     text = '{"found": ["a, ]", "NaN", "x, }", "\\",]"], "sure": 1,}'
     assert parsed(text).found == ["a, ]", "NaN", "x, }", '",]']
+
+
+@pytest.mark.parametrize("quotes", [100, 200])
+def test_what_is_not_closed_is_read_in_one_pass(quotes, monkeypatch):
+    """One string begins in it, whatever follows its quotation mark; measured before: a string at each, to the end."""
+    begun, text = list[int](), '{"found": ["a",], "sure": "' + '\\"' * quotes
+    scan = structured.scanstring
+    monkeypatch.setattr(structured, "scanstring", lambda text, place: begun.append(place) or scan(text, place))
+    with pytest.raises(ReplyError, match="it is not valid JSON"):
+        parsed(text)
+    assert begun == [2, 12, 19, 27]
 
 
 DEEP = ('{"found": ' * 5000, "it is not valid JSON")
