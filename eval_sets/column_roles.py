@@ -237,7 +237,7 @@ class RoleSearch:
             self._told_cells.add(own)
         for judge in columns.judges:
             if not is_missing(name := values.get(judge)):
-                self._are_programs[judge].add(is_of_program(str(name)))
+                self._are_programs[judge].add(is_of_program(str(name)) or is_known_metric(str(name)))
         rater = values.get(self._rater_column)
         if not is_missing(own) and not is_missing(rater) and not is_told:
             self._by_rater[str(rater)].add(own, row.place)

@@ -293,6 +293,16 @@ def is_of_raters(column: str) -> bool:
     return match is not None and match["rater"].strip().rstrip(".").casefold() in _TABLE["no_raters"]
 
 
+def sums_up_raters(name: str) -> bool:
+    """Whether the name of a rater, in a cell, says that the row sums up what the raters gave.
+
+    Example:
+        >>> sums_up_raters("Gemiddelde"), sums_up_raters("consensus"), sums_up_raters("Max")
+        (True, True, False)
+    """
+    return (is_total(name) or is_of_raters(f"rating_{name}")) and not has_person_name(name)
+
+
 @lru_cache(maxsize=1024)
 def is_mean_rating(column: str) -> bool:
     """Whether a column's name says that it holds the mean of ratings.

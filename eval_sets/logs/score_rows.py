@@ -9,7 +9,17 @@ from typing import Any, NamedTuple
 from ...errors import InputError
 from ...text.wording import count_of, list_first
 from ..column_roles import find_version
-from ..column_table import NAMES, columns_by_usual_name, find_roles, is_of_program
+from ..column_table import (
+    JUDGES,
+    NAMES,
+    columns_by_usual_name,
+    find_roles,
+    is_known_metric,
+    is_of_program,
+    plain_name,
+    sums_up_raters,
+)
+from ..columns import may_be_left_out, reason_to_leave_out, sort_row
 from ..items import as_label, read_version
 from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
@@ -19,6 +29,11 @@ _OF_SCORES = ("metric", "value", "reason", "status", "error")
 _BESIDE_SCORES = {"evidence", "usage"}  # of `Results.save`
 _REPEATED = "keep one of them, or if these are several answers give each its own id"
 _OF_PROGRAMS = "program_ratings"  # the key of the metadata with what programs gave where people are raters
+_OF_SEVERAL = "summed_ratings"  # that with what rows say that sum up the raters
+_NO_PEOPLE = {  # whose ratings are no person's, by the key that they are kept under, and what is said of them
+    _OF_PROGRAMS: (lambda name: is_of_program(name) or is_known_metric(name), "of a program"),
+    _OF_SEVERAL: (sums_up_raters, "summing up the raters"),
+}
 
 
 class LongColumns(NamedTuple):
@@ -34,7 +49,7 @@ class LongColumns(NamedTuple):
 
 def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[str, str]) -> LongColumns | None:
     """Finds the columns of rows that are a score of a metric, or a rating of a rater where answers have several, or
-    where some rater is a program.
+    where some rater is a program. Where all raters, or judges, are called as metrics, their ratings are scores.
 
     `first` has the columns of the first rows, for a file that does not name them before its rows.
     """
@@ -52,18 +67,26 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
         version = find_version(opened.rows, names, columns.get("id", "id"), columns["metric"])
         return LongColumns("scores", columns["metric"], columns["value"], used, name, version)
     value = columns.get("rating") or columns.get("value")
-    if "rater" in columns and value and "metric" not in columns and "ratings" not in names:
-        version = find_version(opened.rows, names, columns.get("id", "id"), columns["rater"])
-        seen = set[str]()
-        for row in opened.rows:
-            if not isinstance(row, Row) or not (rater := as_label(row.values.get(columns["rater"]))):
-                continue
-            key = _key(row.values, mapping, version)
-            if key in seen or is_of_program(rater):
-                used = frozenset((columns["rater"], value))
-                return LongColumns("ratings", columns["rater"], value, used, version=version)
-            if key is not None:
-                seen.add(key)
+    judge = next((column for column in names if plain_name(column) in JUDGES and column not in mapping), "")
+    rater = columns.get("rater") or judge
+    if not (rater and value) or "metric" in columns or "ratings" in names:
+        return None
+    version = find_version(opened.rows, names, columns.get("id", "id"), rater)
+    keys, labels, is_repeated = set[str](), set[str](), False
+    for row in opened.rows:
+        if not isinstance(row, Row) or not (label := as_label(row.values.get(rater))):
+            continue
+        labels.add(label)
+        key = _key(row.values, mapping, version)
+        is_repeated |= key in keys
+        if key is not None:
+            keys.add(key)
+    used = frozenset((rater, value))
+    if labels and rater not in mapping and all(map(is_known_metric, labels)):
+        return LongColumns("scores", rater, value, used, version=version)
+    are_people = [not any(is_kind(label) for is_kind, _ in _NO_PEOPLE.values()) for label in labels]
+    if "rater" in columns and (is_repeated or any(map(is_of_program, labels)) or {*are_people} == {True, False}):
+        return LongColumns("ratings", rater, value, used, version=version)
     return None
 
 
@@ -112,7 +135,8 @@ def join_rows(
 def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) -> Rows:
     """Joins the rows of each answer; its scores are kept in the metadata, its ratings are those of its raters."""
     names: dict[str, None] = {}
-    of_programs, differing, places, sizes = Counter[str](), Counter[str](), list[str](), Counter[int]()
+    differing, places, sizes = Counter[str](), list[str](), Counter[int]()
+    no_people = {kind: Counter[str]() for kind in _NO_PEOPLE}
     counts = {"answers": 0, "rows": 0}
     ids = {long.id: "id"} if long.id else {}
 
@@ -121,18 +145,19 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
 
     def rows() -> Iterator[Row | BadRow]:
         counts.update(answers=0, rows=0)
-        for counted in (of_programs, differing, places):
+        for counted in (*no_people.values(), differing, places):
             counted.clear()
         for row in join_rows(opened.rows, long, key, opened.name, _REPEATED, sizes=sizes):
             if not isinstance(row, Row):
                 yield row
                 continue
-            counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(row.values[long.field]))
-            if long.field == "ratings":
-                given = row.values["ratings"]
-                programs = {name: given.pop(name) for name in list(given) if is_of_program(name)}
-                of_programs.update(programs.keys())
-                row.values.update({_OF_PROGRAMS: programs} if programs else {})
+            values, given = row.values, row.values[long.field]
+            if not (may_be_left_out(values) and reason_to_leave_out(values, sort_row(values, mapping).fields)):
+                counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(given))
+            for kind, (is_kind, _) in _NO_PEOPLE.items() if long.field == "ratings" else ():
+                if theirs := {name: given.pop(name) for name in list(given) if is_kind(name)}:
+                    no_people[kind].update(theirs.keys())
+                    values[kind] = theirs
             names.update(dict.fromkeys(row.values[long.field]))
             others = _find_others(row, long)
             rating = find_roles(row.values, mapping).get("rating", "") if long.field == "scores" else ""
@@ -154,11 +179,15 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
             else f"{read} with one score each, of {answers}: {listed} are the scores of metrics and not ratings, kept "
             "in the metadata; assay meta --scores compares them with ratings"
         )
-        listed = list_first([f"{name} ({count:,})" for name, count in of_programs.items()])
-        left_out = f"of a program, and kept in the metadata as {_OF_PROGRAMS} (give a person another name): {listed}"
+        left_out = [
+            f"{_NO_PEOPLE[kind][1]}, and kept in the metadata as {kind} (give a person another name): "
+            + list_first([f"{name} ({count:,})" for name, count in counted.items()])
+            for kind, counted in no_people.items()
+            if counted
+        ]
         listed = list_first([f"{name} ({count_of(count, 'answer')})" for name, count in differing.items()])
         first = f"rows of one answer differ in {listed}, and its first row's is kept: {list_first(places, 5)}"
-        notes = [what, *([left_out] if of_programs else []), *([first] if differing else [])]
+        notes = [what, *left_out, *([first] if differing else [])]
         return [f"{opened.name}: {note}" for note in notes]
 
     renamed = {theirs: ours for theirs, ours in mapping.items() if theirs in long.used} | ids
@@ -169,7 +198,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
         opened,
         rows=Repeatable(rows),
         columns=columns,
-        made=frozenset((long.field, _OF_PROGRAMS)),
+        made=frozenset((long.field, *_NO_PEOPLE)),
         origins={**opened.origins, **{ours: theirs for theirs, ours in renamed.items()}, long.field: long.value},
         late_notes=notes,
     )
