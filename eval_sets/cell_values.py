@@ -18,6 +18,8 @@ from .number_rule import NumberRule
 # one text of a list as Python or NumPy prints it; NumPy puts no comma between the items
 _QUOTED = r"""'[^'\\\n]*(?:\\.[^'\\\n]*)*'|"[^"\\\n]*(?:\\.[^"\\\n]*)*\""""
 _PRINTED_TEXT = re.compile(rf"\s*({_QUOTED})\s*,?", re.DOTALL)
+_ARRAY = re.compile(r"(?:np\.)?array\((\[.*\])(?:,\s*dtype=[^)\]]*)?\)", re.DOTALL)
+_DOCUMENT = re.compile(r"\[?\s*(?:\w+\.)*\w*(?:Document|Node|NodeWithScore)\(.*\)\s*\]?", re.DOTALL)
 _DOCUMENT_KEYS = (
     *("retrieved_contexts", "contexts", "context", "documents", "docs", "source_documents", "retrieved_documents"),
     *("chunks", "results", "output"),
@@ -50,8 +52,8 @@ def parse_texts(value: object) -> object:
     Examples:
         >>> parse_texts('["one", "two"]'), parse_texts("['one' 'two']"), parse_texts("one"), parse_texts("['', nan]")
         (['one', 'two'], ['one', 'two'], ['one'], [])
-        >>> parse_texts("[Document(page_content='It is free.', metadata={'page': 1})]")
-        ['It is free.']
+        >>> parse_texts("[Document(page_content='It is free.', metadata={'page': 1})]"), parse_texts("('a', 'b')")
+        (['It is free.'], ['a', 'b'])
     """
     texts = _listed_texts(value) if isinstance(value, str) else value
     if isinstance(texts, Mapping):
@@ -75,26 +77,28 @@ def _listed_texts(value: str) -> object:
     text = value.strip()
     if not text:
         return []
+    if array := _ARRAY.fullmatch(text):
+        text = array[1]
     is_list = text.startswith("[") and text.endswith("]")
     if is_list or (text.startswith("{") and text.endswith("}")):
         with suppress(ValueError, RecursionError):
             parsed = json.loads(text)
             return parsed if isinstance(parsed, list) or find_documents(parsed) else [value]
-    if "Document(" in text and (documents := _printed_documents(text)):
+    if any(name in text for name in ("Document(", "Node(")) and (documents := _printed_documents(text)):
         return documents
     if not is_list:
         if re.match(r"\[\s*\"", text):
             raise ValueError('begins as a list and does not end as one; write ["...", "..."]')
-        if text.startswith("{") and isinstance(document := _literal(text), Mapping) and find_documents(dict(document)):
-            return document
-        return [value]
-    printed = _printed_texts(text)
-    if printed is None:
+        printed = _literal(text) if text.startswith(("{", "('", '("')) else None
+        is_document = isinstance(printed, Mapping) and find_documents(dict(printed))
+        return printed if is_document or isinstance(printed, tuple) else [value]
+    texts = _printed_texts(text)
+    if texts is None:
         listed = _literal(re.sub(r"\bnan\b", "None", text))
-        printed = listed if isinstance(listed, list) else None
-    if printed is None and re.match(r"\[\s*['\"]", text):
+        texts = listed if isinstance(listed, list) else None
+    if texts is None and re.match(r"\[\s*['\"]", text):
         raise ValueError(f'"{shorten(text)}" is not a list of texts; write ["...", "..."] with \\" for a quote inside')
-    return [value] if printed is None else printed
+    return [value] if texts is None else texts
 
 
 def _printed_texts(text: str) -> list[str] | None:
@@ -118,9 +122,9 @@ def _literal(text: str) -> object:
 
 def _printed_documents(text: str) -> list[str]:
     """The texts of documents as LangChain, LlamaIndex and Haystack print them; none where it is no list of them."""
-    if not re.fullmatch(r"\[?\s*(?:\w+\.)*\w*Document\(.*\)\s*\]?", text, re.DOTALL):
+    if not _DOCUMENT.fullmatch(text):
         return []
-    found = re.findall(rf"(?:page_content|content|text)=({_QUOTED})", text)
+    found = re.findall(rf"\b(?:page_content|content|text)=({_QUOTED})", text)
     return [str(_literal(quoted)) for quoted in found]
 
 

@@ -354,6 +354,9 @@ class RoleSearch:
                 unused[column] = f"a criterion, not a rater; {typed}"
             elif name in _NAMES and by_name.get(name) != column:
                 unused[column] = f"another rating; {typed}"
+        for column in unused.keys() & self.cells.keys():  # nothing is offered that cannot be read
+            if not (self.cells[column].values() or self.cells[column].rule().labels):
+                unused[column] = unused[column].partition("; --map")[0]
         return raters, unused
 
     def _explain_totals(self, candidates: Collection[str], metrics: Sequence[str]) -> dict[str, str]:

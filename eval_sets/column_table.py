@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
 from typing import Any, Literal, NamedTuple
@@ -168,6 +168,7 @@ _FOR_COLLEAGUES = {
     **dict.fromkeys(_TABLE["internal"], frozenset((*(name for name in LABELS if LABELS[name]), "1", "1.0", "x"))),
     **dict.fromkeys(_TABLE["public"], frozenset((*(name for name in LABELS if not LABELS[name]), "0", "0.0"))),
     **dict.fromkeys(_TABLE["audience"], frozenset(_TABLE["internal"])),
+    **dict.fromkeys(_TABLE["part"], frozenset(_TABLE["notes"])),
 }
 _LINKS = frozenset(_TABLE["links"])  # may name a source, or hold its text
 MAY_BE_ANSWERS = frozenset(_TABLE["may_be_answers"])
@@ -453,6 +454,17 @@ def numbered_contexts(columns: tuple[str, ...]) -> tuple[str, ...]:
         if match and match[1] in names:
             numbers[column] = int(match[2])
     return tuple(sorted(numbers, key=numbers.__getitem__))
+
+
+def explain_export(columns: Collection[str]) -> str:
+    """Which tool's export that is not read has these columns, and what to do; empty for another file.
+
+    Example:
+        >>> explain_export(["id", "data", "annotations"])
+        'holds a JSON export of Label Studio; export CSV instead'
+    """
+    told = (f"holds {form['name']}; {form['cure']}" for form in _TABLE["exports"] if {*form["columns"]} <= {*columns})
+    return next(told, "")
 
 
 def may_hold(column: str, field: str) -> bool:

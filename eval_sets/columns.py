@@ -15,6 +15,7 @@ from .cell_values import parse_nested_json
 from .column_table import (
     ALIASES,
     CASE_KEYS,
+    JUDGES,
     NAMES,
     PREFERENCE_NAMES,
     SCORE_NAMES,
@@ -32,7 +33,7 @@ from .column_table import (
 )
 from .logs.test_runs import promptfoo_cure
 from .message import MESSAGE_ALIASES, REASONS
-from .message_forms import find_answer, find_messages_key, is_question
+from .message_forms import find_answer, find_messages_key, find_thread, is_question
 from .number_rule import NO_RATING, NumberRule, is_missing
 from .rows import Rows
 from .sample import Sample
@@ -137,14 +138,16 @@ class SortedRow(NamedTuple):
 
 
 _OWN_COLUMNS = {"user_input", "question", "response", "answer", "samples"}
-_OF_SEVERAL_ROWS = {*CASE_KEYS, "metric", *NAMES["metric"], "rater", *NAMES["rater"]}
+_OF_SEVERAL_ROWS = {*CASE_KEYS, *JUDGES, "metric", *NAMES["metric"], "rater", *NAMES["rater"]}
 """The usual names of columns in rows that are messages, scores or ratings, several of one sample."""
 
 
 def has_own_columns(values: Mapping[str, Any]) -> bool:
     """Whether a row has our columns; a `user_input` that is a list holds the messages of a conversation (Ragas)."""
+    own = _OWN_COLUMNS & values.keys()
     is_other = isinstance(values.get("user_input"), list) or isinstance(values.get("response"), Mapping)
-    return bool(_OWN_COLUMNS & values.keys()) and not is_other
+    is_call = own == {"response"} and bool(find_thread(values.get("request")))  # of a model, as JSON text
+    return bool(own) and not (is_other or is_call)
 
 
 def is_row_per_sample(opened: Rows, mapping: Mapping[str, str]) -> bool:
@@ -293,6 +296,7 @@ def explain_missing(
 def _similar_columns(field: str, columns: Collection[str]) -> list[str]:
     """The columns that may hold a field by a word in their names, and those whose names are near to its names."""
     free = [column for column in columns if not has_other_role(column, field)]
+    free = [column for column in free if field == "reference" or not may_hold(column, "reference")]
     near = (match for name in (field, *ALIASES.get(field, ())) for match in nearest_names(name, free, cutoff=75))
     return list(dict.fromkeys((*(column for column in columns if may_hold(column, field)), *near)))
 
@@ -319,6 +323,8 @@ def _describe(error: ErrorDetails, field: str) -> str:
         return f"{message[0].lower()}{message[1:]}; {_TABLE}"
     if error["type"] == "string_type" and value is None:
         return 'is null or NaN; write the text, or "" if there is none'
+    if error["type"] == "string_type" and isinstance(value, list | Mapping):
+        return f"is {describe_type(value)} ({shorten(str(value), 60)}), not a text; write the text alone"
     if known := _OF_A_ROW.get(error["type"]):
         return known.format(kind=describe_type(value), value=shorten(str(value)))
     return describe_mistake(error).removeprefix(f"{field}: ")

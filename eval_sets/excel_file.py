@@ -150,9 +150,12 @@ def check_named(cells: dict[int, Any], places: tuple[int, ...], place: str, head
         from openpyxl.utils import get_column_letter
 
         letter = get_column_letter(unnamed[0] + 1)
+        cure = "name it there, or say in which row the names stand (--header-row N)"
+        if place.endswith(f"row {header + 1}"):
+            cure += "; where two rows name them, write all names in one (such as rating_Ann), and delete the other"
         raise InputError(
             f"{place}: has a cell in column {letter}, which has no name; row {header} was read as the names of the "
-            "columns: name it there, or say in which row the names stand (--header-row N)"
+            f"columns: {cure}"
         )
 
 

@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..text.wording import count_of, list_first
 from ..value_messages import check_type, describe_type, shorten
-from .column_table import PREFERENCES, find_roles, plain_name
+from .column_table import PREFERENCES, find_roles, has_person_name, plain_name
 from .columns import known_columns
 from .excel_file import EXCEL_SUFFIXES
 from .number_rule import is_missing
@@ -25,11 +25,13 @@ _PLACES_SHOWN = 5
 _BRACKETS = "[]() \t"
 _NUMBERED = re.compile(rf"(?:{'|'.join(PREFERENCES['choice'])})_?(\d{{1,3}})")
 
+_OF_PERSON = re.compile(rf"(?:{'|'.join(sorted({*PREFERENCES['choice']} - {*PREFERENCES['doubtful_choice']}))})_(.+)")
+
 
 class PreferenceColumns(NamedTuple):
     """The columns of a file of preferences, as it calls them."""
 
-    choices: tuple[tuple[str, str], ...]  # those with the word that says which version is better, by the rater's number
+    choices: tuple[tuple[str, str], ...]  # those with the word that says which version is better, by the rater
     roles: Mapping[str, str]  # those of the versions (both, or none), the question, the rater, the group and the reason
 
     @property
@@ -71,13 +73,17 @@ def find_preference_columns(columns: Iterable[str]) -> PreferenceColumns | None:
     if not choices and has_versions:  # winner1, winner2: of one rater each
         matches = ((_NUMBERED.fullmatch(plain_name(column)), column) for column in listed)
         choices = [(match[1], column) for match, column in matches if match]
+    if not choices:  # winner_ann, winner_bob
+        named = ((match[1], column) for column in listed if (match := _OF_PERSON.fullmatch(plain_name(column))))
+        choices = [(name, column) for name, column in named if has_person_name(name)]
+        choices = choices if len(choices) > 1 else []
     return PreferenceColumns(tuple(choices), roles) if choices else None
 
 
 def holds_preferences(columns: Iterable[str]) -> bool:
-    """Whether rows with these columns say which of two versions, which they name, is better."""
+    """Whether rows with these columns say which of two versions, which they name, is better, or whose choice it is."""
     compared = find_preference_columns(columns)
-    return compared is not None and bool(compared.versions)
+    return compared is not None and bool(compared.versions or compared.choices[0][0])
 
 
 def is_preference_file(path: str | Path, *, sheet: str | None = None) -> bool:

@@ -18,6 +18,7 @@ from .column_roles import ColumnRoles, RaterSearch, look_at_columns
 from .column_table import (
     MAY_BE_ANSWERS,
     OTHER_ANSWER,
+    explain_export,
     is_link,
     language_code,
     may_hold,
@@ -36,6 +37,7 @@ from .columns import (
     describe_left_out,
     explain_missing,
     explain_validation_error,
+    has_own_columns,
     is_rater,
     is_row_per_sample,
     known_columns,
@@ -686,7 +688,11 @@ def _open_set(
     has_stem: bool = False,
 ) -> SampleBuilder:
     """What builds the samples of an opened set. Raises `InputError` for columns that cannot be a set's."""
-    opened = opened if is_row_per_sample(opened, mapping) else read_logs(opened, mapping)
+    if not is_row_per_sample(opened, mapping):
+        opened = read_logs(opened, mapping)
+        first = opened.head_values()
+        if not (mapping or has_own_columns(first)) and (export := explain_export(first)):
+            raise InputError(f"{opened.name}: {export}")
     # the rows of a conversation were joined by it, but for what its raters gave; those of an answer by some columns
     used = {OF_RATERS, *TURN_FIELDS, *opened.origins} if opened.made else set[str]()
     mapping = {theirs: ours for theirs, ours in mapping.items() if is_rater(ours) or ours not in used}

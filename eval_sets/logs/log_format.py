@@ -10,7 +10,7 @@ from ...text.wording import list_first
 from .. import cell_values
 from ..column_table import ROLES, rater_of, usual_name
 from ..columns import FIELDS, MAP_OPTIONS, OF_RATERS, TURN_FIELDS, check_mapped, has_own_columns
-from ..message_forms import find_messages_key, find_reference, is_message_like
+from ..message_forms import find_answer, find_messages_key, find_reference, find_thread, is_message_like
 from ..rows import BadRow, Repeatable, Row, Rows
 from .human_ratings import UNUSED, is_number
 from .langfuse import is_observation, is_trace, read_observations, read_traces
@@ -27,7 +27,7 @@ _LANGSMITH_KEYS |= {"extra", "serialized", "feedback_stats", "parent_run_id"}
 _TEXTS = ("user_input", "response")
 _MOST_LISTED = 12
 # of LangSmith; of Braintrust and Opik; of a log of calls of a model
-_SIDES = (("inputs", "outputs"), ("input", "output"), ("request", "response"))
+_SIDES = (("inputs", "outputs"), ("input", "output"), ("request", "response"), ("prompt", "completion"))
 _TIME_KEYS = ("start_time", "created_at")
 
 
@@ -173,10 +173,13 @@ def is_run(values: Mapping[str, Any]) -> bool:
 
 
 def _sides(values: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The keys of what was given and returned, of which one at least is an object; None of another row."""
+    """The keys of what was given and returned, of which the first is an object or has messages, be it as JSON text;
+    None of another row.
+    """
     sides = (keys for keys in _SIDES if {*keys} <= values.keys())
-    may_be = (keys for keys in sides if isinstance(values[keys[0]], Mapping))
-    return next((keys for keys in may_be if isinstance(values[keys[1]], str | Mapping | None)), None)
+    may_be = (keys for keys in sides if isinstance(values[keys[0]], Mapping) or find_thread(values[keys[0]]))
+    answered = (keys for keys in may_be if not isinstance(values[keys[1]], list) or find_answer(values[keys[1]]))
+    return next((keys for keys in answered if isinstance(values[keys[1]], str | Mapping | list | None)), None)
 
 
 def read_examples(rows: Iterable[Row | BadRow], name: str, mapping: Mapping[str, str]) -> Iterator[Row | BadRow]:

@@ -18,7 +18,7 @@ _FIELDS = {
     "metadata": ("additionalMetadata", "additional_metadata", "metadata"),
 }
 # the head of a column of answers in promptfoo's CSV, `[provider] prompt`, and of the columns after it
-_ANSWERS_OF_PROMPTFOO = re.compile(r"\[[^]]+\] ")
+_ANSWERS_OF_PROMPTFOO, _PROVIDER = re.compile(r"\[[^]]+\] "), re.compile(r"\[[a-z][\w-]*:[^]]+\] ")
 _OF_PROMPTFOO = {"Status", "Score", "Named Scores"}
 
 
@@ -29,7 +29,8 @@ def promptfoo_cure(columns: Collection[str]) -> str:
         >>> promptfoo_cure(["question", "[openai:gpt-4o-mini] {{question}}", "Status", "Score", "Named Scores"])
         'this is the CSV export of promptfoo; export JSON instead: promptfoo export eval EVAL_ID -o FILE.json'
     """
-    if not {*columns} >= _OF_PROMPTFOO or not any(map(_ANSWERS_OF_PROMPTFOO.match, columns)):
+    head = _ANSWERS_OF_PROMPTFOO if {*columns} >= _OF_PROMPTFOO else _PROVIDER
+    if not any(map(head.match, columns)):
         return ""
     return "this is the CSV export of promptfoo; export JSON instead: promptfoo export eval EVAL_ID -o FILE.json"
 
