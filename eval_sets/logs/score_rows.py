@@ -152,7 +152,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
                 yield row
                 continue
             values, given = row.values, row.values[long.field]
-            if not (may_be_left_out(values) and reason_to_leave_out(values, sort_row(values, mapping).fields)):
+            if not (may_be_left_out(values, mapping) and reason_to_leave_out(values, sort_row(values, mapping).fields)):
                 counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(given))
             for kind, (is_kind, _) in _NO_PEOPLE.items() if long.field == "ratings" else ():
                 if theirs := {name: given.pop(name) for name in list(given) if is_kind(name)}:
