@@ -114,7 +114,7 @@ def opened(browser: Any, page: str, tmp_path: Path, request: pytest.FixtureReque
 
 def test_a_browser_shows_it_and_runs_no_script_of_an_answer(opened):
     opened.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    assert opened.title() == "Assay: which measure agrees with the raters"
+    assert opened.title() == "Assay: which metric agrees with the raters"
     assert opened.locator(".answer > .rendered").first.inner_text().endswith(HOSTILE)
     assert opened.locator(".forest .row.metric").count() == 2
     assert opened.locator("img").count() == 0
@@ -131,5 +131,5 @@ def test_a_script_that_gets_into_the_page_does_not_run(opened):
         "document.body.insertAdjacentHTML('beforeend', '<b onclick=\"document.title=1\">x</b>'); "
         "document.body.lastElementChild.click(); }"
     )
-    assert opened.title() == "Assay: which measure agrees with the raters"
+    assert opened.title() == "Assay: which metric agrees with the raters"
     assert any("Content Security Policy" in complaint for complaint in opened.complaints)
