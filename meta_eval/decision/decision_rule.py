@@ -31,7 +31,8 @@ from .version_table import VersionQuestions, VersionTable, mean_by
 EXPECTED_DIFFERENCE = 0.1
 """As a share of the scale: the size of differences for which the confidence sequence is narrowest."""
 _NO_ERROR = 1e-9  # as a share of the scale
-_MUCH = 0.05  # a difference that a reader asks about
+_MUCH = 0.05  # a difference that a reader asks about; without scores, which move a mean, a smaller one
+_LESS = 0.02
 _SCALE_OF_WINS = (-1.0, 1.0)
 Pairs = Mapping[tuple[int, int], PairDifference]
 Intervals = Mapping[tuple[int, int], Interval | None]
@@ -373,13 +374,19 @@ def _means(
 
 
 def _probabilities(pairs: Pairs, count: int, width: float, seed: int) -> list[float] | None:
-    """P(best) of three versions or more; of two it would say again what the difference does."""
-    rivals = [pairs[0, place] for place in range(1, count)]
-    if count < 3 or any(one.groups < FEWEST_GROUPS or not one.error > _NO_ERROR * width for one in rivals):
+    """P(best) of three versions or more; of two it would say again what the difference does.
+
+    A version's mean, less that of all versions, is by least squares the mean of its differences from each.
+    """
+    if count < 3 or any(one.groups < FEWEST_GROUPS or not one.error > _NO_ERROR * width for one in pairs.values()):
         return None
-    influence = np.stack([one.influence for one in rivals])
-    values, degrees = np.array([one.value for one in rivals]), min(one.degrees for one in rivals)
-    return probabilities_of_best(values, influence @ influence.T, degrees, width=width, seed=seed)
+    means, influence = np.zeros(count), np.zeros((count, len(pairs[0, 1].influence)))
+    for (first, second), one in pairs.items():
+        for place, share in ((first, -1 / count), (second, 1 / count)):
+            means[place] += share * one.value
+            influence[place] += share * one.influence
+    degrees = min(one.degrees for one in pairs.values())
+    return probabilities_of_best(means, influence, degrees, width=width, seed=seed)
 
 
 def _is_above(intervals: Intervals, place: int, other: int) -> bool:
@@ -464,11 +471,12 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
         )
     means = {version.name: version.mean or 0.0 for version in decision.versions}
     apart = [row for row in decision.differences if row.first == decision.in_use and rated[row.second]]
+    most = _LESS if decision.basis == "ratings" else _MUCH
     is_of_today = decision.look is None or decision.look.error > 0
     if (
         is_of_today
         and decision.is_paired
-        and any(abs((row.difference or 0.0) - (means[row.second] - means[row.first])) > _MUCH for row in apart)
+        and any(abs((row.difference or 0.0) - (means[row.second] - means[row.first])) > most for row in apart)
     ):
         whose = "of a version's own rated answers, which may be to other questions"
         if decision.basis == "ratings and scores" and any(one.rated < one.n for one in decision.versions):

@@ -384,20 +384,27 @@ class GroupCounts:
         """Bounds the mean difference by the shares of groups, each of which is at most its bound.
 
         With U the upper bound of a share of groups (Clopper and Pearson, 1934), it lies in [v - U(less) (v + w), v +
-        U(more) (w - v)]: v is the usual difference, w the width of the scale. None where that says nothing.
+        U(more) (w - v)]: v is the usual difference, w the width of the scale; where all groups show v, |v| towards 0:
+        no larger difference is seen, and six such groups name a winner. None where that says nothing.
         """
         if self.groups < FEWEST_GROUPS or self.unequal > _LARGEST_GROUP:
             return None
         less, more = (self._most(count + self.unknown, error / 2) for count in (self.less, self.more))
         if less + more >= 1:
             return None
-        return self.usual - less * (self.usual + self.width), self.usual + more * (self.width - self.usual)
+        down, up = (self._reach if self.usual * sign > 0 else self.width for sign in (1, -1))
+        return self.usual - less * (self.usual + down), self.usual + more * (up - self.usual)
 
     def p_value(self) -> float:
         """The p-value of a difference that every group shows: the error at which its bounds leave out 0."""
         if self.less or self.more or self.unknown or not self.usual:
             return 1.0
-        return min(1.0, 2 * (self.width / (self.width + abs(self.usual))) ** self.groups)
+        return min(1.0, 2 * 0.5**self.groups)
+
+    @property
+    def _reach(self) -> float:
+        """How far a group that is not seen may differ the other way."""
+        return self.width if self.less or self.more or self.unknown else abs(self.usual)
 
     def _most(self, count: int, error: float) -> float:
         share = stats.beta.isf(error, count + 1, self.groups - count) if count < self.groups else 1.0
@@ -419,43 +426,43 @@ def count_groups(differences: Floats, group: Places, width: float) -> GroupCount
 
 
 def probabilities_of_best(
-    differences: Floats, errors: Floats, degrees: float, *, width: float, seed: int = 0
+    means: Floats, influence: Floats, degrees: float, *, width: float, seed: int = 0
 ) -> list[float]:
-    """The probability that each version has the highest mean, (versions,).
+    """The probability that each version has the highest mean, (versions,): the same whichever is listed first.
 
     The posterior, drawn at random: the versions' means are normal about an unknown middle with one of several standard
-    deviations, each weighted by how probable it makes the estimates. The differences of each further version from the
-    first are multivariate t with the covariance `errors` and these degrees of freedom; `width` is that of the scale.
+    deviations, each weighted by how probable it makes the estimates. What tells the means apart is multivariate t with
+    the covariance of their `influence` by group, (versions, groups), and these degrees of freedom; `width` is that of
+    the scale.
 
     Example:
-        Two versions, 0.5 apart with a standard error of 0.167 and 9 degrees of freedom, on a scale of 4 points:
+        Two versions, 0.5 apart with a standard error of 1/6 and 9 degrees of freedom, on a scale of 4 points:
 
-        >>> [round(number, 2) for number in probabilities_of_best(np.array([0.5]), np.array([[1 / 36]]), 9, width=4)]
+        >>> influence = np.array([[-1 / 12], [1 / 12]])
+        >>> [round(number, 2) for number in probabilities_of_best(np.array([-0.25, 0.25]), influence, 9, width=4)]
         [0.03, 0.97]
     """
-    count = len(differences)
-    shape = np.eye(count) + np.ones((count, count))  # of differences from one of several independent means
+    order = np.lexsort((influence @ influence.sum(axis=0), means.round(9)))  # the same draws in any order of versions
+    count = len(means) - 1
+    contrasts = np.linalg.qr(np.column_stack([np.ones(count + 1), np.eye(count + 1, count)]))[0][:, 1:]
+    differences, moves = means[order] @ contrasts, contrasts.T @ influence[order]
+    errors = moves @ moves.T
     spreads = width * np.array(PRIOR_SPREADS)
     likelihood = np.array(
         [
-            stats.multivariate_t(np.zeros(count), errors + spread**2 * shape, df=degrees).logpdf(differences)
+            stats.multivariate_t(np.zeros(count), errors + spread**2 * np.eye(count), df=degrees).logpdf(differences)
             for spread in spreads
         ]
     )
     weights = np.exp(likelihood - likelihood.max())
     values, vectors = np.linalg.eigh(errors)
-    root, counts = vectors * np.sqrt(np.maximum(values, 0.0)), np.zeros(count + 1)
+    values, rotated, counts = np.maximum(values, 0.0), differences @ vectors, np.zeros(count + 1)
     random = np.random.default_rng(seed)
     for spread, weight in zip(spreads, weights / weights.sum(), strict=True):
         draws = round(float(weight) * _DRAWS)
-        inflated = degrees / random.chisquare(degrees, draws)[:, None, None]
-        prior, error = spread**2 * shape, errors * inflated
-        believed = prior @ np.linalg.inv(prior + error)  # how far the estimate is believed
-        # a draw of the prior, moved by what the estimate says beyond it (Matheron's rule): nothing singular is inverted
-        means = spread * random.standard_normal((draws, count + 1))
-        from_prior = means[:, 1:] - means[:, :1]
-        noise = np.sqrt(inflated[:, :, 0]) * (random.standard_normal((draws, count)) @ root.T)
-        posterior = from_prior + (believed @ (differences - from_prior - noise)[:, :, None])[:, :, 0]
-        best = np.column_stack([np.zeros(draws), posterior]).argmax(axis=1)
-        counts += np.bincount(best, minlength=count + 1)
+        variances = values * degrees / random.chisquare(degrees, draws)[:, None]
+        believed = spread**2 / (spread**2 + variances)  # how far the estimate is believed
+        posterior = believed * rotated + np.sqrt(believed * variances) * random.standard_normal((draws, count))
+        best = (posterior @ (contrasts @ vectors).T).argmax(axis=1)
+        counts[order] += np.bincount(best, minlength=count + 1)
     return [float(share) for share in counts / counts.sum()]

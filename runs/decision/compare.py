@@ -159,6 +159,8 @@ class RunComparison:
 
 def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     """Reads two runs and compares them (`compare_versions`)."""
+    if run_a == run_b:
+        raise UsageError(f"both runs are {run_a}: name two runs; last~1 is the run before last")
     rows = store.run(run_a), store.run(run_b)
     tables, (before, now) = (AnswerTable.read(store, row) for row in rows), map(store.judging, rows)
     return compare_versions(*tables, other_judging=now.describe_change(before))

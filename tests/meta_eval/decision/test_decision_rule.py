@@ -219,16 +219,19 @@ def test_few_changed_answers_have_a_bound_of_their_share():
 
 
 def test_ratings_that_do_not_vary_have_a_bound():
-    """Every B is exactly one better in 30 questions: at most b = 1 - 0.025^(1/30) = 11.6% differ, from -4 to 4.
+    """Every B is exactly one better in 30 questions: at most b = 1 - 0.025^(1/30) = 11.6% differ, from -1 to 4.
 
-    1 - 5 b = 0.42 leaves out 0. With six questions b is 45.9%: 1 - 2.3 does not.
+    1 - 2 b = 0.77 leaves out 0. With six questions b is 45.9% and 1 - 2 b = 0.08; with five 52.2%: the sign test.
     """
     row = decide_versions(rated_pairs(np.ones(30))).differences[0]
     share = 1 - 0.025 ** (1 / 30)
-    assert (row.low, row.high) == pytest.approx((1 - 5 * share, 1 + 3 * share))
-    assert row.p == pytest.approx(2 * (4 / 5) ** 30)
+    assert (row.low, row.high) == pytest.approx((1 - 2 * share, 1 + 3 * share))
+    assert row.p == pytest.approx(2 * 0.5**30)
     assert decide_versions(rated_pairs(np.ones(30))).verdict == "ship"
-    assert decide_versions(rated_pairs(np.ones(6))).verdict == "unsettled"
+    for size in (0.5, 1, 1.5):
+        assert decide_versions(rated_pairs(np.full(6, -size))).verdict == "keep"
+        assert decide_versions(rated_pairs(np.full(5, -size))).verdict == "unsettled"
+    assert decide_versions(rated_pairs(np.ones(6))).verdict == "ship"
 
 
 def test_ratings_of_one_version_say_nothing_of_a_difference():
@@ -284,6 +287,37 @@ def test_three_versions():
     assert open_.versions[1].ranks == (3, 3)
     many = (-1.0) ** np.arange(200)  # one worse and one equal: nothing is better, and nothing is left to settle
     assert decide_versions(three_versions(-1 + 0.5 * many, 0.01 * many)).verdict == "keep"
+
+
+@pytest.mark.parametrize(("lacks", "same"), [(4, 0), (0, 6)])
+def test_p_best_is_the_same_whichever_version_stands_first(lacks, same):
+    """24 questions, of which C lacks four, or A and B answer six alike; the former near a bootstrap over questions."""
+    number = np.arange(24)
+    known = np.stack([3 + (-1.0) ** number, 3.0 + (number % 3 > 0), 3.0 + (number % 8 == 0)])
+    known[1, :same] = known[0, :same]
+    known[2, 24 - lacks :] = np.nan
+    text = np.stack([number, number + 100 * (number >= same), number + 200])
+    stated = []
+    for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0]):
+        place, question = np.nonzero(~np.isnan(known[order]))
+        ratings = known[order][place, question]
+        table = VersionTable(
+            tuple("ABC"[one] for one in order),
+            place,
+            question,
+            question,
+            scores=np.full(len(ratings), np.nan),
+            ratings=ratings,
+            text=text[order][place, question],
+        )
+        likely = {one.name: one.p_best for one in decide_versions(table).versions}
+        stated.append([likely[name] for name in "ABC"])
+    drawn = np.random.default_rng(0).integers(0, 24, (5_000, 24))
+    best = np.nanmean(known[:, drawn], axis=2).argmax(axis=0)
+    assert sum(stated[0]) == pytest.approx(1)
+    if lacks:  # of clear differences the prior believes less than a bootstrap does
+        assert stated[0] == pytest.approx((np.bincount(best, minlength=3) / 5_000).tolist(), abs=0.03)
+    assert stated[1] == stated[2] == pytest.approx(stated[0], abs=1e-9)
 
 
 def test_scores_alone_decide_nothing():
