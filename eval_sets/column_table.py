@@ -304,6 +304,18 @@ def sums_up_raters(name: str) -> bool:
     return (is_total(name) or is_of_raters(f"rating_{name}")) and not has_person_name(name)
 
 
+def explain_no_person(rater: str) -> str:
+    """Why the name of a rater, in a cell, is no person's; empty where it may be one's.
+
+    Example:
+        >>> [explain_no_person(rater) for rater in ("gpt-4o", "bleu", "average", "ann")]
+        ['is a program, not a person', 'is a metric, not a person', 'sums up the raters', '']
+    """
+    if is_of_program(rater) or is_known_metric(rater):
+        return f"is a {'program' if is_of_program(rater) else 'metric'}, not a person"
+    return "sums up the raters" if sums_up_raters(rater) else ""
+
+
 @lru_cache(maxsize=1024)
 def is_mean_rating(column: str) -> bool:
     """Whether a column's name says that it holds the mean of ratings.

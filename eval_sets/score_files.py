@@ -20,6 +20,7 @@ from .column_roles import (
 from .column_table import (
     GENERAL_NAMES,
     RATING_ALIASES,
+    explain_no_person,
     has_person_name,
     is_known_metric,
     is_mean_rating,
@@ -204,11 +205,11 @@ def _find_roles(
         return _search(file, {column: f"ratings.{_rater_name(column)}" for column in named}, options, named)
     mapping = {column: column for column in file.names if column.startswith("ratings.")}
     if file.joined:
-        programs = list(filter(is_of_program, file.joined))
-        for rater in programs:
+        others = {rater: why for rater in file.joined if (why := explain_no_person(rater))}
+        for rater, why in others.items():
             cure = f"--rating {quote_word(rater)} reads them"
-            file.tell(f"{rater} is a program, not a person, and its ratings are left out; {cure}")
-        joined = [column for rater, column in file.joined.items() if rater not in programs]
+            file.tell(f"{rater} {why}, and its ratings are left out; {cure}")
+        joined = [column for rater, column in file.joined.items() if rater not in others]
         return _search(file, mapping, options, joined)
     mapping |= {column: "rating" for column, ours in file.mapping.items() if ours in {"rating", "value"}}
     of_scores = {file.roles["metric"], file.roles["value"]} if file.is_long else set[str]()
@@ -299,7 +300,7 @@ def _nothing_scored(file: ScoreFile) -> InputError:
 
 def _nobody_rated(file: ScoreFile, unused: Mapping[str, str]) -> InputError:
     others = [f"{column}: {reason}" for column, reason in unused.items()]
-    others += [f"{rater} is a program, not a person" for rater in file.joined if is_of_program(rater)]
+    others += [f"{rater} {why}" for rater in file.joined if (why := explain_no_person(rater))]
     if holds_preferences(file.names):
         others += ["it holds preferences between versions: assay decide RUN_A RUN_B --ratings FILE reads it"]
     why = f" ({', '.join(others)})" if others else ""
