@@ -51,6 +51,8 @@ def test_a_program_in_a_cell_is_no_rater_either(tmp_path, name):
     _, ratings = read_score_files([], path, ReadOptions())
     assert ratings.columns == {"ada": {0: 1.0, 1: 2.0}}
     assert f"{name} is a program, not a person" in ratings.notes[0]
+    _, ratings = read_score_files([], path, ReadOptions(ratings=(name,)))  # the user says so
+    assert ratings.columns == {name: {0: 5.0, 1: 5.0}}
 
 
 def test_a_file_of_ratings_leaves_out_metrics_and_sums_of_raters(tmp_path):
@@ -61,8 +63,6 @@ def test_a_file_of_ratings_leaves_out_metrics_and_sums_of_raters(tmp_path):
     assert ratings.columns == {"ada": {0: 1.0, 1: 2.0}}
     assert "Faithfulness is a metric, not a person" in ratings.notes[0]
     assert "consensus sums up the raters, and its ratings are left out" in ratings.notes[1]
-    _, ratings = read_score_files([], path, ReadOptions(ratings=(name,)))  # the user says so
-    assert ratings.columns == {name: {0: 5.0, 1: 5.0}}
 
 
 def test_a_set_that_only_programs_rated_is_rated_by_nobody(tmp_path):
