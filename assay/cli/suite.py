@@ -144,7 +144,7 @@ def _print_report(report: "NightlyReport") -> None:
         _print_run(console, run, is_alone=len(report.runs) == 1)
     for gate in report.gates:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
-        line = Text(f"{in_reader_language(gate.state):<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
+        line = Text(f"{in_reader_language(gate.outcome):<12}", style=STYLES[STATE_TONES.get(gate.outcome, "warning")])
         console.print(line.append(in_reader_language(one_line(f"{gate.gate}{by_judge}: {gate.reason}"))))
     for sentence, command in report.next_steps:
         echo(f"{one_line(sentence)}{':' if command else '.'}")
@@ -172,8 +172,8 @@ def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
 def accept(runs: tuple[str, ...], *, store: str | Path) -> None:
     """Accept runs: the next nightly runs are compared with them.
 
-    RUN is an id, its beginning, or `last`; the runs that are compared with it are those of its suite. Several runs of
-    the same system are a better baseline than one.
+    RUN is an id, its beginning, or `last`; the runs that are compared with it are those of its suite. Several runs
+    show how much nights differ: name them all, as another `accept` replaces these.
     """
     from ..runs import Store
     from ..runs.suite.nightly_run import accept_runs

@@ -404,7 +404,8 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, samples:
         if missed is not None:
             reason += f"; a {word} under {format_figure(_round_up(missed))} would often be missed in one run"
     value = change if check.higher_is_better else -change or 0.0
-    return check.result(state, reason, allowed, value=value, newest=newest, fallen=fallen)
+    result = check.result(state, reason, allowed, value=value, newest=newest, fallen=fallen)
+    return result.model_copy(update={"is_within_noise": is_shown and state == "passed"})
 
 
 def _round_up(value: float) -> float:

@@ -136,13 +136,19 @@ class GateResult(BaseModel):
     value: float | None
     bound: float  # the bound; of two bounds the one that more speaks against; of a regression the change allowed
     reason: str
-    is_within_noise: bool = False  # whether a gate that passed has a figure beyond its bound, as noise can bring one
+    # whether a gate that passed has a figure beyond its bound, or a possible fall, as noise can bring one
+    is_within_noise: bool = False
     samples: tuple[str, ...] = ()  # of a failed gate, all samples of which its reason names the first
     # the share of months (30 nightly runs) without a change in which this gate shows as much at some time; None where
     # nothing was tested
     p: float | None = None
     evidence: float | None = None  # one month without a change in so many shows as much in one of the suite's gates
     needed: float | None = None
+
+    @property
+    def outcome(self) -> str:
+        """The state as reports show it: a gate that passed within the noise is not settled."""
+        return "not settled" if self.is_within_noise and self.state == "passed" else self.state
 
     @property
     def title(self) -> str:

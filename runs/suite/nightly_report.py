@@ -1,6 +1,6 @@
 """The report of a nightly run: what its JSON file, its pages and the store hold."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, get_args
 
@@ -133,22 +133,17 @@ class NightlyReport(BaseModel):
         speaking = {"gate failed": failed, "gate undecided": undecided}.get(self.verdict, [])
         values: dict[str, Any] = {"suite": one_line(self.suite, _LONGEST_NAME), "count": len(self.gates)}
         if self.verdict == "passed":
-            held = sum(gate.state == "passed" and not gate.is_within_noise for gate in self.gates)
+            held = sum(gate.outcome == "passed" for gate in self.gates)
+            possible = [gate for gate in self.gates if gate.outcome == "not settled" and gate.gate == "regression"]
+            if possible:
+                return _speak_of(possible, "suite_possible", values)
             if held < len(self.gates):
                 return phrase("suite_partly_passed", **values, held=held), phrase("suite_partly_passed_shortly")
             return (phrase("suite_passed" if self.gates else "suite_without_gates", **values),)
         name = f"suite_{self.verdict.replace(' ', '_')}"
         if not speaking:
             return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
-        # refusals lower what other metrics measure too, and not the other way round
-        first = min(speaking, key=lambda gate: gate.metric != UNANSWERED)
-        kind = "unanswered" if first.metric == UNANSWERED else first.gate
-        if first.gate == "regression" and first.value is None:
-            kind = "incomparable"
-        gate = phrase(f"gate_{kind}", metric=one_line(first.metric or "", _LONGEST_NAME))
-        if len(speaking) > 1:
-            gate = phrase("and_more_gates", gate=gate, count=len(speaking) - 1)
-        return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **values | {"count": len(speaking)})
+        return _speak_of(speaking, name, values)
 
     def _describe_newly_failing(self) -> Phrase:
         compared = [run for run in self.runs if run.compared_with]
@@ -159,7 +154,7 @@ class NightlyReport(BaseModel):
             "newly_failing",
             # every judge has the same samples: those of the judge by whom most of them fail
             newly=max(run.count_newly_failing for run in compared),
-            count=max(run.samples for run in compared),
+            count=max(run.samples - (run.samples_added or 0) for run in compared),
             before=phrase("accepted_run" if is_accepted else "run_before"),
         )
 
@@ -195,6 +190,19 @@ class NightlyReport(BaseModel):
             content = "If you are content with these answers, compare the next nightly runs with them"
             steps.append((f"{content}{_IN_CI}", self.accept))
         return steps
+
+
+def _speak_of(gates: Sequence[GateResult], name: str, values: Mapping[str, Any]) -> tuple[Phrase, Phrase]:
+    """The headline that names the first of some gates, and a shorter one that counts them."""
+    # refusals lower what other metrics measure too, and not the other way round
+    first = min(gates, key=lambda gate: gate.metric != UNANSWERED)
+    kind = "unanswered" if first.metric == UNANSWERED else first.gate
+    if first.gate == "regression" and first.value is None:
+        kind = "incomparable"
+    gate = phrase(f"gate_{kind}", metric=one_line(first.metric or "", _LONGEST_NAME))
+    if len(gates) > 1:
+        gate = phrase("and_more_gates", gate=gate, count=len(gates) - 1)
+    return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **{**values, "count": len(gates)})
 
 
 def read_report(row: NightlyRunRow) -> NightlyReport:

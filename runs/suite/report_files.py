@@ -31,7 +31,7 @@ STATE_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad"}
 def gate_table(gates: Sequence[GateResult]) -> ResultTable:
     """The gates of a nightly run: the state of each, and why."""
     fields = (
-        Field("state", "text", lambda gate: TableCell(gate.state, STATE_TONES.get(gate.state, "warning"))),
+        Field("state", "text", lambda gate: TableCell(gate.outcome, STATE_TONES.get(gate.outcome, "warning"))),
         Field("gate", "name", lambda gate: gate.title),
         Field("reason", "text", lambda gate: gate.reason),
     )
@@ -100,7 +100,7 @@ def draw_trends(reports: Sequence[NightlyReport]) -> list[tuple[str, Band]]:
 
 _MOST_CHARACTERS = 2000
 _MOST_ROWS = 10
-_MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "no baseline": "➖", "accepted": "➖"}
+_MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "no baseline": "➖", "accepted": "➖", "not settled": "➖"}
 _VERDICT_MARKS = {"passed": "✅", "gate failed": "❌", "error": "❌", "killed": "❌", "running": "⏳"}  # else ⚠️
 
 
@@ -135,7 +135,7 @@ def junit_xml(report: NightlyReport) -> str:
 
     A failed gate is a failure. A gate that could not be decided, or a nightly run that did not finish, is an error. A
     regression that could not be tested is skipped, since it does not fail the nightly run either; so is one that
-    does not count, since the run is accepted.
+    does not count, since the run is accepted, and one that is not settled.
     """
     from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
@@ -152,7 +152,7 @@ def junit_xml(report: NightlyReport) -> str:
             case.result = [Failure(_xml_text(gate.reason), "gate")]
         elif gate.state == "undecided" and fails_nightly_run(gate):
             case.result = [Error(_xml_text(gate.reason), "undecided")]
-        elif gate.state != "passed":
+        elif gate.outcome != "passed":
             case.result = [Skipped(_xml_text(gate.reason))]
         else:
             case.system_out = _xml_text(gate.reason)
@@ -184,7 +184,7 @@ def summary_markdown(report: NightlyReport) -> str:
     if report.gates:
         lines += ["| | gate | result |", "|---|---|---|"]
         for gate in report.gates:
-            lines.append(f"| {_MARKS[gate.state]} | {as_text(gate.title)} | {as_text(gate.reason, 600)} |")
+            lines.append(f"| {_MARKS[gate.outcome]} | {as_text(gate.title)} | {as_text(gate.reason, 600)} |")
         lines.append("")
     for run in report.runs:
         lines += _run_lines(run)

@@ -192,7 +192,7 @@ Mistakes = Iterator[tuple[Place, object]]
 """Where in a file something is wrong, and what."""
 
 
-def load_suite(path: Path) -> Suite:
+def load_suite(path: Path | str) -> Suite:
     """Reads a suite and checks everything that can be checked before it runs: keys, metrics, judges, gates.
 
     Args:
@@ -203,6 +203,7 @@ def load_suite(path: Path) -> Suite:
             right name.
     """
     gone = dict.fromkeys(("decide", "gate: decide"), _DECIDE_WENT)
+    path = Path(path) if isinstance(path, str) else path
     return load_settings_file(path, "suite", Suite, _find_mistakes, gone)
 
 

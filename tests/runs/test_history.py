@@ -314,6 +314,15 @@ def test_a_figure_beyond_its_bound_is_no_gate_that_holds():
     assert first_line(report("passed", MEAN, beyond)) == said
 
 
+def test_a_fall_that_is_possible_stands_in_the_headline():
+    """It decides nothing, and is no gate that holds: not settled in the table, and skipped in JUnit."""
+    possible = MEAN | {"gate": "regression", "value": -0.38, "is_within_noise": True}
+    told = report("passed", MEAN, possible)
+    assert first_line(told) == "helpdesk: passed, but possible: a fall of bleu"
+    assert [gate.outcome for gate in told.gates] == ["passed", "not settled"]
+    assert first_line(report("passed", possible, possible)).endswith("possible: a fall of bleu and 1 more gate")
+
+
 def test_answers_that_are_gone_are_no_fall():
     gone = MEAN | {"gate": "regression", "state": "failed", "value": None}
     said = "helpdesk: failed by bleu, of which too few answers are those of the accepted run"
