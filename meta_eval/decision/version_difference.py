@@ -384,8 +384,8 @@ class GroupCounts:
         """Bounds the mean difference by the shares of groups, each of which is at most its bound.
 
         With U the upper bound of a share of groups (Clopper and Pearson, 1934), it lies in [v - U(less) (v + w), v +
-        U(more) (w - v)]: v is the usual difference, w the width of the scale; where all groups show v, |v| towards 0:
-        no larger difference is seen, and six such groups name a winner. None where that says nothing.
+        U(more) (w - v)]: v is the usual difference, w the width of the scale; where all groups show v, 2 |v|
+        towards 0: twice what was seen, and ten such groups name a winner. None where that says nothing.
         """
         if self.groups < FEWEST_GROUPS or self.unequal > _LARGEST_GROUP:
             return None
@@ -399,12 +399,12 @@ class GroupCounts:
         """The p-value of a difference that every group shows: the error at which its bounds leave out 0."""
         if self.less or self.more or self.unknown or not self.usual:
             return 1.0
-        return min(1.0, 2 * 0.5**self.groups)
+        return min(1.0, 2 * (self._reach / (self._reach + abs(self.usual))) ** self.groups)
 
     @property
     def _reach(self) -> float:
         """How far a group that is not seen may differ the other way."""
-        return self.width if self.less or self.more or self.unknown else abs(self.usual)
+        return self.width if self.less or self.more or self.unknown else min(2 * abs(self.usual), self.width)
 
     def _most(self, count: int, error: float) -> float:
         share = stats.beta.isf(error, count + 1, self.groups - count) if count < self.groups else 1.0

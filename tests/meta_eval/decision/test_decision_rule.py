@@ -219,19 +219,20 @@ def test_few_changed_answers_have_a_bound_of_their_share():
 
 
 def test_ratings_that_do_not_vary_have_a_bound():
-    """Every B is exactly one better in 30 questions: at most b = 1 - 0.025^(1/30) = 11.6% differ, from -1 to 4.
+    """Every B is exactly one better in 30 questions: at most b = 1 - 0.025^(1/30) = 11.6% differ, from -2 to 4.
 
-    1 - 2 b = 0.77 leaves out 0. With six questions b is 45.9% and 1 - 2 b = 0.08; with five 52.2%: the sign test.
+    1 - 3 b = 0.65 leaves out 0. With ten questions b is 30.8% and 1 - 3 b = 0.07; with nine 33.6%. Where .75 of B are one
+    better and .25 three worse, which is no difference, nine alike are no rarer than .075, ten than .056.
     """
     row = decide_versions(rated_pairs(np.ones(30))).differences[0]
     share = 1 - 0.025 ** (1 / 30)
-    assert (row.low, row.high) == pytest.approx((1 - 2 * share, 1 + 3 * share))
-    assert row.p == pytest.approx(2 * 0.5**30)
+    assert (row.low, row.high) == pytest.approx((1 - 3 * share, 1 + 3 * share))
+    assert row.p == pytest.approx(2 * (2 / 3) ** 30)
     assert decide_versions(rated_pairs(np.ones(30))).verdict == "ship"
     for size in (0.5, 1, 1.5):
-        assert decide_versions(rated_pairs(np.full(6, -size))).verdict == "keep"
-        assert decide_versions(rated_pairs(np.full(5, -size))).verdict == "unsettled"
-    assert decide_versions(rated_pairs(np.ones(6))).verdict == "ship"
+        assert decide_versions(rated_pairs(np.full(10, -size))).verdict == "keep"
+        assert decide_versions(rated_pairs(np.full(9, -size))).verdict == "unsettled"
+    assert decide_versions(rated_pairs(np.ones(10))).verdict == "ship"
 
 
 def test_ratings_of_one_version_say_nothing_of_a_difference():
