@@ -221,8 +221,8 @@ def test_few_changed_answers_have_a_bound_of_their_share():
 def test_ratings_that_do_not_vary_have_a_bound():
     """Every B is exactly one better in 30 questions: at most b = 1 - 0.025^(1/30) = 11.6% differ, from -2 to 4.
 
-    1 - 3 b = 0.65 leaves out 0. With ten questions b is 30.8% and 1 - 3 b = 0.07; with nine 33.6%. Where .75 of B are one
-    better and .25 three worse, which is no difference, nine alike are no rarer than .075, ten than .056.
+    1 - 3 b = 0.65 leaves out 0. With ten questions b is 30.8% and 1 - 3 b = 0.07; with nine 33.6%. Where .75 of B are
+    one better and .25 three worse, which is no difference, nine are alike in .075 of samples, ten in .056.
     """
     row = decide_versions(rated_pairs(np.ones(30))).differences[0]
     share = 1 - 0.025 ** (1 / 30)
