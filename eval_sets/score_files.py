@@ -205,11 +205,11 @@ def _find_roles(
         return _search(file, {column: f"ratings.{_rater_name(column)}" for column in named}, options, named)
     mapping = {column: column for column in file.names if column.startswith("ratings.")}
     if file.joined:
-        others = {rater: why for rater in file.joined if (why := explain_no_person(rater))}
-        for rater, why in others.items():
+        no_people = {rater: why for rater in file.joined if (why := explain_no_person(rater))}
+        for rater, why in no_people.items():
             cure = f"--rating {quote_word(rater)} reads them"
             file.tell(f"{rater} {why}, and its ratings are left out; {cure}")
-        joined = [column for rater, column in file.joined.items() if rater not in others]
+        joined = [column for rater, column in file.joined.items() if rater not in no_people]
         return _search(file, mapping, options, joined)
     mapping |= {column: "rating" for column, ours in file.mapping.items() if ours in {"rating", "value"}}
     of_scores = {file.roles["metric"], file.roles["value"]} if file.is_long else set[str]()

@@ -30,7 +30,9 @@ _BESIDE_SCORES = {"evidence", "usage"}  # of `Results.save`
 _REPEATED = "keep one of them, or if these are several answers give each its own id"
 _OF_PROGRAMS = "program_ratings"  # the key of the metadata with what programs gave where people are raters
 _OF_SEVERAL = "summed_ratings"  # that with what rows say that sum up the raters
-_NO_PEOPLE = {  # whose ratings are no person's, by the key that they are kept under, and what is said of them
+_NO_PEOPLE: dict[
+    str, tuple[Callable[[str], bool], str]
+] = {  # whose ratings are no person's, by the key that they are kept under, and what is said of them
     _OF_PROGRAMS: (lambda name: is_of_program(name) or is_known_metric(name), "of a program"),
     _OF_SEVERAL: (sums_up_raters, "summing up the raters"),
 }
@@ -145,7 +147,8 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
 
     def rows() -> Iterator[Row | BadRow]:
         counts.update(answers=0, rows=0)
-        for counted in (*no_people.values(), differing, places):
+        places.clear()
+        for counted in (*no_people.values(), differing):
             counted.clear()
         for row in join_rows(opened.rows, long, key, opened.name, _REPEATED, sizes=sizes):
             if not isinstance(row, Row):
