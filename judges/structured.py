@@ -5,7 +5,6 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from json.decoder import scanstring
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -31,6 +30,7 @@ _PROBLEMS = {
     "list_type": "is not a list",
     "string_type": "is not a text",
 }
+read_json = json.JSONDecoder().raw_decode
 _QUOTED = re.compile(r"'[^']*'")
 
 
@@ -166,7 +166,7 @@ def _without_trailing_commas(text: str) -> str:
     """JSON with a space for each comma before a closing bracket, in one pass; its strings stay as they are."""
     parts, place = list[str](), 0
     while (quote := text.find('"', place)) >= 0:
-        end = scanstring(text, quote + 1)[1]  # raises where it is not closed
+        end = read_json(text, quote)[1]  # raises where it is not closed
         parts += [_TRAILING_COMMA.sub(" ", text[place:quote]), text[quote:end]]
         place = end
     return "".join([*parts, _TRAILING_COMMA.sub(" ", text[place:])])

@@ -54,11 +54,11 @@ def test_not_a_number_is_unknown_and_the_models_own_words_stay():
 def test_what_is_not_closed_is_read_in_one_pass(quotes, monkeypatch):
     """One string begins in it, whatever follows its quotation mark; measured before: a string at each, to the end."""
     begun, text = list[int](), '{"found": ["a",], "sure": "' + '\\"' * quotes
-    scan = structured.scanstring
-    monkeypatch.setattr(structured, "scanstring", lambda text, place: begun.append(place) or scan(text, place))
+    scan = structured.read_json
+    monkeypatch.setattr(structured, "read_json", lambda text, place: begun.append(place) or scan(text, place))
     with pytest.raises(ReplyError, match="it is not valid JSON"):
         parsed(text)
-    assert begun == [2, 12, 19, 27]
+    assert begun == [1, 11, 18, 26]
 
 
 DEEP = ('{"found": ' * 5000, "it is not valid JSON")
