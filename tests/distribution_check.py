@@ -39,7 +39,7 @@ for module in pkgutil.walk_packages(assay.__path__, "assay.", onerror=lambda nam
         if not isinstance(error, ModuleNotFoundError) or not module.name.startswith(optional):
             failures.append(f"{{module.name}}: {{type(error).__name__}}: {{error}}")
 print("\\n".join(failures) or f"{{count}} modules")
-sys.exit(bool(failures) or count < 400)
+sys.exit(bool(failures) or count < 350)
 """
 
 
