@@ -203,12 +203,11 @@ def load_suite(path: Path | str) -> Suite:
             right name.
     """
     gone = dict.fromkeys(("decide", "gate: decide"), _DECIDE_WENT)
-    path = Path(path) if isinstance(path, str) else path
     return load_settings_file(path, "suite", Suite, _find_mistakes, gone)
 
 
 def load_settings_file(
-    path: Path,
+    path: Path | str,
     what: str,
     model: type[_Settings],
     find_mistakes: Callable[[_Settings], Mistakes],
@@ -220,6 +219,7 @@ def load_settings_file(
         what: What file it is, such as `suite`.
         gone: By key that went, what to do instead.
     """
+    path = Path(path) if isinstance(path, str) else path
     check_type("path", path, Path, f"the path of a {what}'s file, as a pathlib.Path")
     document = load_yaml(read_text_file(path, f"the {what}"), str(path))
     added = {"name": path.stem, "folder": path.resolve().parent}

@@ -131,7 +131,7 @@ def test_a_draft_as_json_is_the_same_watch(assay, tmp_path):
     address = "phoenix://localhost:6006/bot"
     for name, options in (("yaml", ()), ("json", ("--json",))):
         (tmp_path / f"{name}.yaml").write_text(assay("watch", "--draft", address, *options, code=0).out)
-    drafts = [load_watch(tmp_path / f"{name}.yaml").as_json() for name in ("yaml", "json")]
+    drafts = [load_watch(str(tmp_path / f"{name}.yaml")).as_json() for name in ("yaml", "json")]
     assert [draft | {"name": ""} for draft in drafts] == [drafts[0] | {"name": ""}] * 2
     assert json.loads((tmp_path / "json.yaml").read_text())["source"] == address
 

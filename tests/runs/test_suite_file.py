@@ -51,6 +51,7 @@ def test_prompts_of_your_own_lie_beside_the_file(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "support.en.md").write_text(f"{ours}\nBe strict.\n", encoding="utf-8")
     assert load_suite(path).plan("qwen1.5b").prompts == str(tmp_path.resolve() / "mine")
+    assert load_suite(str(path)) == load_suite(path)
 
 
 @pytest.mark.parametrize(("before", "after", "message"), CASES["errors"], ids=str)
