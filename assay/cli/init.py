@@ -50,7 +50,6 @@ def init(
     from ..eval_sets import load_set
     from ..runs.suite import load_suite
     from ..runs.suite.suite_draft import choose_metrics, draft_suite
-    from .suite import name_store
 
     if out.exists() and not force:
         raise UsageError(f"{out}: there is a suite of this name; name another (--out FILE), or replace it (--force)")
@@ -81,7 +80,7 @@ def init(
         f"It has {count_of(len(loaded.gates), 'gate')}: enough answers get a value, and no metric falls below the runs "
         "that you accept (each run says where answers are too few to tell)",
     ]
-    accept_it = typed_command("suite", "accept", "last", store=name_store(loaded))
+    accept_it = typed_command("suite", "accept", out, "last")
     run_it, console = typed_command("suite", out), open_console()
     with until_reader_leaves():
         echo("\n".join([*written, "Next:"]))

@@ -144,7 +144,7 @@ def _print_report(report: "NightlyReport") -> None:
         _print_run(console, run, is_alone=len(report.runs) == 1)
     for gate in report.gates:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
-        line = Text(f"{in_reader_language(gate.outcome):<12}", style=STYLES[STATE_TONES.get(gate.outcome, "warning")])
+        line = Text(f"{in_reader_language(gate.state):<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
         console.print(line.append(in_reader_language(one_line(f"{gate.gate}{by_judge}: {gate.reason}"))))
     for sentence, command in report.next_steps:
         echo(f"{one_line(sentence)}{':' if command else '.'}")
@@ -168,18 +168,28 @@ def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="[FILE] RUN...")
 def accept(runs: tuple[str, ...], *, store: str | Path) -> None:
     """Accept runs: the next nightly runs are compared with them.
 
-    RUN is an id, its beginning, or `last`; the runs that are compared with it are those of its suite. Several runs
-    show how much nights differ: name them all, as another `accept` replaces these.
+    RUN is an id, its beginning, or `last`; the runs that are compared with it are those of its suite. Name several
+    runs in one command: another `accept` replaces these.
+
+    With the suite's FILE (.yaml) first, `last` is the newest run of this suite, in its store; so is no RUN.
+
+    \b
+    assay suite accept last
+    assay suite accept nightly.yaml last last~1
     """
     from ..runs import Store
+    from ..runs.suite import load_suite
     from ..runs.suite.nightly_run import accept_runs
 
-    opened = Store(store, must_exist=True)
-    suite, judge, ids = accept_runs(opened, runs)
+    loaded = load_suite(runs[0]) if runs[0].endswith((".yaml", ".yml")) else None
+    is_own = click.get_current_context().get_parameter_source("store") is click.core.ParameterSource.DEFAULT
+    opened = Store(loaded.store_place if loaded and is_own else store, must_exist=True)
+    chosen, suite_name = (runs[1:] or ("last",), loaded.name) if loaded else (runs, None)
+    suite, judge, ids = accept_runs(opened, chosen, suite=suite_name)
     for run in ids:
         if failed := len(opened.failures(run)):
             echo_notice(f"run {run}: {failed} of {count_of(opened.count_samples(run), 'sample')} failed")

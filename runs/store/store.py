@@ -170,20 +170,23 @@ class Store:
                 forget_contents(self.database, [key for (key,) in keys])
                 self.database.execute("DELETE FROM runs WHERE id = ?", (run,))
 
-    def run(self, name: str) -> RunRow:
+    def run(self, name: str, *, suite: str | None = None) -> RunRow:
         """Returns a run.
 
         Args:
             name: Its id, a beginning that no other run's id has, `last` for the run that began last, or `last~1` for
                 the one before it.
+            suite: Of this suite's runs only is it the last.
 
         Raises:
             UsageError: No run, or more than one, has this name.
             InputError: The run's row is damaged.
         """
         if newest_but := _LAST.fullmatch(name):
-            sql = f"SELECT {_RUN_COLUMNS} FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?"
-            rows = self._rows(sql, (int(newest_but[1] or 0),))
+            of_suite = "SELECT run FROM runs_of_nightly_runs JOIN nightly_runs ON nightly_runs.id = nightly_run"
+            where, values = ("", ()) if suite is None else (f"WHERE id IN ({of_suite} WHERE suite = ?)", (suite,))
+            sql = f"SELECT {_RUN_COLUMNS} FROM runs {where} ORDER BY number DESC LIMIT 1 OFFSET ?"
+            rows = self._rows(sql, (*values, int(newest_but[1] or 0)))
         else:
             rows = self._rows(f"SELECT {_RUN_COLUMNS} FROM runs WHERE id = ?", (name,)) or self._rows(
                 f"SELECT {_RUN_COLUMNS} FROM runs WHERE substr(id, 1, ?) = ? ORDER BY number DESC LIMIT 5",
@@ -195,7 +198,8 @@ class Store:
                 raise UsageError(f"there are no runs in {self.path} yet: assay run FILE makes one")
             problem = "several runs begin with" if rows else "no run is called"
             known = ", ".join([row[0] for row in rows] or newest)
-            raise UsageError(f"{problem} {name!r} in {self.path}; the newest are {known}")
+            place = f"of the suite {suite} in {self.path}" if suite else f"in {self.path}"
+            raise UsageError(f"{problem} {name!r} {place}; the newest are {known}")
         run, created, plan, status = rows[0]
         parsed = self.parse_row(_read_plan, plan, "runs", {"id": run})
         self._check_scores(run, parsed.all_metrics or ("",))

@@ -271,8 +271,7 @@ def _decide_bound(check: GateCheck, figure: float, side: str, bound: float, *, i
         return check.result("failed", reason, bound, value=figure, newest=newest)
     required = " and ".join(f"{word} {format_bound(one)}" for word, one in list_bounds(check.gate))
     reason += f" (required: {required}){f', which noise can do: {evidence}' if is_broken else ''}"
-    result = check.result("passed", reason, bound, value=figure, newest=newest)
-    return result.model_copy(update={"is_within_noise": is_broken})
+    return check.result("not settled" if is_broken else "passed", reason, bound, value=figure, newest=newest)
 
 
 def _weigh(check: GateCheck, sign: int, bound: float) -> Evidence:
@@ -383,7 +382,7 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, samples:
     lacking = f", {count_of(history.missing, 'accepted sample')} missing in this run" if history.missing else ""
     reason += f" in {others} ({count_of(len(samples), 'paired sample')}{lacking}{limit})"
     word = "fall" if check.higher_is_better else "rise"
-    state: State = "failed" if newest.failed else "passed"
+    state: State = "failed" if newest.failed else "not settled" if is_shown else "passed"
     groups, fallen = len({*check.groups(samples)}), list[str]()
     if newest.failed:
         reason += f"; {check.describe_evidence(newest)}{'; no later run is compared with these' if nights > 1 else ''}"
@@ -404,8 +403,7 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, samples:
         if missed is not None:
             reason += f"; a {word} under {format_figure(_round_up(missed))} would often be missed in one run"
     value = change if check.higher_is_better else -change or 0.0
-    result = check.result(state, reason, allowed, value=value, newest=newest, fallen=fallen)
-    return result.model_copy(update={"is_within_noise": is_shown and state == "passed"})
+    return check.result(state, reason, allowed, value=value, newest=newest, fallen=fallen)
 
 
 def _round_up(value: float) -> float:

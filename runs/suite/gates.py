@@ -1,6 +1,6 @@
 """Gates: the conditions that a suite sets for its nightly runs, and what came of them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -13,7 +13,7 @@ NO_JUDGE = "no judge"
 UNANSWERED = "unanswered"
 """The figure of every suite that is 1 where an answer is empty or a refusal, else 0: gates may name it as a metric."""
 
-State = Literal["passed", "failed", "undecided", "no baseline", "accepted"]
+State = Literal["passed", "not settled", "failed", "undecided", "no baseline", "accepted"]
 
 RELEASES = 5
 """In a month, so many changes of single answers that change nothing on average must not raise an alarm either."""
@@ -128,16 +128,15 @@ class GateResult(BaseModel):
     name: str  # the gate with its metric and bounds, as no other gate of the suite is called
     judge: str | None  # the judge whose run it is about; None for a gate on the cost
     metric: str | None  # the metric that it is about; None for a gate on the cost
-    # `passed`, `failed`, `undecided` (the figure could not be computed or tested), `no baseline` (no accepted run to
-    # compare with) or `accepted` (it did not pass, and does not count: the run was accepted as the new baseline)
+    # `passed`, `failed`, `not settled` (a figure beyond its bound, or a possible fall, as noise can bring one),
+    # `undecided` (the figure could not be computed or tested), `no baseline` (no accepted run to compare with) or
+    # `accepted` (it did not pass, and does not count: the run was accepted as the new baseline)
     state: State
     # the figure that was held against the bound, or None where there is none; of a regression how far the metric itself
     # changed: above 0 it is higher, whether that is better or worse
     value: float | None
     bound: float  # the bound; of two bounds the one that more speaks against; of a regression the change allowed
     reason: str
-    # whether a gate that passed has a figure beyond its bound, or a possible fall, as noise can bring one
-    is_within_noise: bool = False
     samples: tuple[str, ...] = ()  # of a failed gate, all samples of which its reason names the first
     # the share of months (30 nightly runs) without a change in which this gate shows as much at some time; None where
     # nothing was tested
@@ -145,10 +144,12 @@ class GateResult(BaseModel):
     evidence: float | None = None  # one month without a change in so many shows as much in one of the suite's gates
     needed: float | None = None
 
-    @property
-    def outcome(self) -> str:
-        """The state as reports show it: a gate that passed within the noise is not settled."""
-        return "not settled" if self.is_within_noise and self.state == "passed" else self.state
+    @model_validator(mode="before")
+    @classmethod
+    def _read_earlier(cls, values: Any) -> Any:
+        """A report by an earlier version marks what is not settled beside its state."""
+        is_marked = isinstance(values, dict) and values.get("is_within_noise") and values.get("state") == "passed"
+        return values | {"state": "not settled"} if is_marked else values
 
     @property
     def title(self) -> str:

@@ -10,6 +10,7 @@ from ...errors import written_by_earlier_version
 from ...eval_sets.conversation import listed_question
 from ...metrics import Score
 from ...presentation import verdict as presentation_verdict
+from ...presentation.figure import Figure
 from ...presentation.texts import one_line
 from ...presentation.verdict import describe_report
 from ...text.wording import Phrase, phrase
@@ -127,16 +128,21 @@ class NightlyReport(BaseModel):
         newly = [("newly", self._describe_newly_failing())] if self.runs and (says_reach or failing) else []
         return presentation_verdict.Verdict((("suite", *self._describe_gates()), *newly, *self._describe_uncompared()))
 
+    @property
+    def possible_falls(self) -> list[GateResult]:
+        """The gates on regressions of a run that passed, which may have fallen: noise can do it too."""
+        gates = self.gates if self.verdict == "passed" else ()
+        return [gate for gate in gates if gate.state == "not settled" and gate.gate == "regression"]
+
     def _describe_gates(self) -> tuple[Phrase, ...]:
         failed = [gate for gate in self.gates if gate.state == "failed"]
         undecided = [gate for gate in self.gates if gate.state == "undecided" and fails_nightly_run(gate)]
         speaking = {"gate failed": failed, "gate undecided": undecided}.get(self.verdict, [])
         values: dict[str, Any] = {"suite": one_line(self.suite, _LONGEST_NAME), "count": len(self.gates)}
         if self.verdict == "passed":
-            held = sum(gate.outcome == "passed" for gate in self.gates)
-            possible = [gate for gate in self.gates if gate.outcome == "not settled" and gate.gate == "regression"]
-            if possible:
-                return _speak_of(possible, "suite_possible", values)
+            held = sum(gate.state == "passed" for gate in self.gates)
+            if self.possible_falls:
+                return _speak_of(self.possible_falls, "suite_possible", values)
             if held < len(self.gates):
                 return phrase("suite_partly_passed", **values, held=held), phrase("suite_partly_passed_shortly")
             return (phrase("suite_passed" if self.gates else "suite_without_gates", **values),)
@@ -196,10 +202,14 @@ def _speak_of(gates: Sequence[GateResult], name: str, values: Mapping[str, Any])
     """The headline that names the first of some gates, and a shorter one that counts them."""
     # refusals lower what other metrics measure too, and not the other way round
     first = min(gates, key=lambda gate: gate.metric != UNANSWERED)
-    kind = "unanswered" if first.metric == UNANSWERED else first.gate
-    if first.gate == "regression" and first.value is None:
+    kind, change = "unanswered" if first.metric == UNANSWERED else first.gate, first.value
+    if first.gate == "regression" and change is None:
         kind = "incomparable"
+    elif kind == "regression" and change is not None and change > 0:  # lower is better
+        kind = "rise"
     gate = phrase(f"gate_{kind}", metric=one_line(first.metric or "", _LONGEST_NAME))
+    if first.state == "not settled":
+        gate = phrase("gate_by_how_much", gate=gate, change=Figure("change", change))
     if len(gates) > 1:
         gate = phrase("and_more_gates", gate=gate, count=len(gates) - 1)
     return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **{**values, "count": len(gates)})
@@ -307,7 +317,7 @@ def report_run(
 
 
 def _newly_failing(suite: Suite, judge: str, comparison: RunComparison) -> Iterator[tuple[str, str]]:
-    """(sample, its first metric) where one fails, misses what a share requires, or is lost, and before it did not."""
+    """(sample, its first metric) where one fails, misses what a share requires, or is lost, and before none did."""
     required: dict[str, float] = {}
     for gate in suite.gates:
         if isinstance(gate, ShareGate) and gate.judge in {None, judge}:
@@ -315,19 +325,23 @@ def _newly_failing(suite: Suite, judge: str, comparison: RunComparison) -> Itera
             required[gate.metric] = strictest(gate.reach, required.get(gate.metric, gate.reach))
     changes = [change for metric in comparison.metrics for change in comparison.outcome_changes(metric)]
     lost = {(change.sample, change.metric) for change in changes if change.is_lost}
+
+    def failing(sample: str, side: int) -> list[str]:
+        return [
+            metric
+            for metric, higher in comparison.directions.items()
+            if _fails(comparison.scores(sample, metric)[side], required.get(metric), higher=higher)
+            or (side == 1 and (sample, metric) in lost)
+        ]
+
     for sample in comparison.samples:
-        for metric, higher in comparison.directions.items():
-            before, after = comparison.scores(sample, metric)
-            if after is None:
-                continue
-            bound = required.get(metric)
-            is_failing = (sample, metric) in lost or _fails(after, bound, higher=higher)
-            if is_failing and not (before and _fails(before, bound, higher=higher)):
-                yield sample, metric
-                break  # a sample counts once
+        if not failing(sample, 0) and (metrics := failing(sample, 1)):
+            yield sample, metrics[0]  # a sample counts once
 
 
-def _fails(score: Score, bound: float | None, *, higher: bool) -> bool:
+def _fails(score: Score | None, bound: float | None, *, higher: bool) -> bool:
+    if score is None:
+        return False
     if score.value is None or bound is None:
         return score.status == "failed"
     return score.value < bound if higher else score.value > bound

@@ -29,7 +29,6 @@ from .nightly_report import (
     RunReport,
     Status,
     decide_verdict,
-    fails_nightly_run,
     read_report,
     report_run,
 )
@@ -114,7 +113,7 @@ def run_suite(
     Raises:
         AssayError: The store cannot be opened, or there is nothing to resume.
     """
-    check_type("suite", suite, Suite, 'a Suite: load_suite(Path("suite.yaml"))')
+    check_type("suite", suite, Suite, 'a Suite: load_suite("suite.yaml")')
     try:
         opened = Store(store or suite.store_place, wait=suite.store_wait)
         nightly = _begin(suite, opened, resume, resume_command, accept_command)
@@ -212,7 +211,7 @@ def _accept(nightly: _NightlyRun, report: NightlyReport) -> NightlyReport:
         accept_runs(nightly.store, [run.run])
     gates = tuple(
         _restate(gate, "accepted", "not counted, since the run is accepted")
-        if gate.gate == "regression" and fails_nightly_run(gate)
+        if gate.gate == "regression" and gate.state in {"failed", "not settled"}
         else gate
         for gate in report.gates
     )
@@ -225,7 +224,7 @@ def _accept(nightly: _NightlyRun, report: NightlyReport) -> NightlyReport:
 def _restate(gate: GateResult, state: str, why: str) -> GateResult:
     """A gate that does not decide: its figure, where it has one, stays in its reason."""
     reason = why if gate.value is None else f"{why}: {gate.reason}"
-    return gate.model_copy(update={"state": state, "reason": reason, "is_within_noise": False})
+    return gate.model_copy(update={"state": state, "reason": reason})
 
 
 def _report_without_figures(suite: Suite, status: Status, message: str) -> NightlyReport:
@@ -301,13 +300,16 @@ def _compare(store: Store, earlier: str | None, table: AnswerTable) -> RunCompar
         return None
 
 
-def accept_runs(store: Store, runs: Sequence[str]) -> tuple[str, str, tuple[str, ...]]:
+def accept_runs(store: Store, runs: Sequence[str], *, suite: str | None = None) -> tuple[str, str, tuple[str, ...]]:
     """Accepts runs of one judge for their suite, as a new baseline; what was accepted before is remembered.
+
+    Args:
+        suite: Of its runs alone is one the `last`, and runs of another suite are refused.
 
     Returns:
         The suite's name, the judge's identity, and the runs' ids, the oldest first.
     """
-    ledger, rows = Ledger(store), [store.run(run) for run in runs]
+    ledger, rows = Ledger(store), [store.run(run, suite=suite) for run in runs]
     names = set[tuple[str, str]]()
     for row in rows:
         if row.status != "done":
@@ -317,6 +319,8 @@ def accept_runs(store: Store, runs: Sequence[str]) -> tuple[str, str, tuple[str,
         name = ledger.find_suite(row.id)
         if name is None:
             raise UsageError(f"run {row.id} was not made by a suite: accept a run of `assay suite FILE`")
+        if suite not in {None, name}:
+            raise UsageError(f"run {row.id} is of the suite {name}, not of {suite}")
         names.add((name, judge_identity(row.plan.judge)))
     if len(names) > 1:
         listed = " and ".join(f"{name} (judge: {judge})" for name, judge in sorted(names))

@@ -31,7 +31,7 @@ STATE_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad"}
 def gate_table(gates: Sequence[GateResult]) -> ResultTable:
     """The gates of a nightly run: the state of each, and why."""
     fields = (
-        Field("state", "text", lambda gate: TableCell(gate.outcome, STATE_TONES.get(gate.outcome, "warning"))),
+        Field("state", "text", lambda gate: TableCell(gate.state, STATE_TONES.get(gate.state, "warning"))),
         Field("gate", "name", lambda gate: gate.title),
         Field("reason", "text", lambda gate: gate.reason),
     )
@@ -152,7 +152,7 @@ def junit_xml(report: NightlyReport) -> str:
             case.result = [Failure(_xml_text(gate.reason), "gate")]
         elif gate.state == "undecided" and fails_nightly_run(gate):
             case.result = [Error(_xml_text(gate.reason), "undecided")]
-        elif gate.outcome != "passed":
+        elif gate.state != "passed":
             case.result = [Skipped(_xml_text(gate.reason))]
         else:
             case.system_out = _xml_text(gate.reason)
@@ -173,7 +173,7 @@ def _xml_text(text: str) -> str:
 
 def summary_markdown(report: NightlyReport) -> str:
     """Returns the comment's text: the verdict, the gates, the metrics of each judge, and the samples that changed."""
-    lines = [f"### {_VERDICT_MARKS.get(report.verdict, '⚠️')} Assay", ""]
+    lines = [f"### {'⚠️' if report.possible_falls else _VERDICT_MARKS.get(report.verdict, '⚠️')} Assay", ""]
     lines += [as_text(report.describe().write(reader_language()), 400), ""]
     lines += [f"- **{about}**: {as_text(says)}" for about, says in report.give_verdict().lines(reader_language())]
     lines.append("")
@@ -184,7 +184,7 @@ def summary_markdown(report: NightlyReport) -> str:
     if report.gates:
         lines += ["| | gate | result |", "|---|---|---|"]
         for gate in report.gates:
-            lines.append(f"| {_MARKS[gate.outcome]} | {as_text(gate.title)} | {as_text(gate.reason, 600)} |")
+            lines.append(f"| {_MARKS[gate.state]} | {as_text(gate.title)} | {as_text(gate.reason, 600)} |")
         lines.append("")
     for run in report.runs:
         lines += _run_lines(run)

@@ -192,7 +192,7 @@ Mistakes = Iterator[tuple[Place, object]]
 """Where in a file something is wrong, and what."""
 
 
-def load_suite(path: Path | str) -> Suite:
+def load_suite(path: str | Path) -> Suite:
     """Reads a suite and checks everything that can be checked before it runs: keys, metrics, judges, gates.
 
     Args:
@@ -207,7 +207,7 @@ def load_suite(path: Path | str) -> Suite:
 
 
 def load_settings_file(
-    path: Path | str,
+    path: str | Path,
     what: str,
     model: type[_Settings],
     find_mistakes: Callable[[_Settings], Mistakes],
@@ -219,8 +219,8 @@ def load_settings_file(
         what: What file it is, such as `suite`.
         gone: By key that went, what to do instead.
     """
-    path = Path(path) if isinstance(path, str) else path
-    check_type("path", path, Path, f"the path of a {what}'s file, as a pathlib.Path")
+    check_type("path", path, (str, Path), f"the path of a {what}'s file")
+    path = Path(path)
     document = load_yaml(read_text_file(path, f"the {what}"), str(path))
     added = {"name": path.stem, "folder": path.resolve().parent}
     settings = validate_yaml(document, model, added=added, gone=dict(gone))

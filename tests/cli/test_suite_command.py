@@ -143,6 +143,20 @@ def test_junit_says_which_gate_failed(assay, suite_file, set_file, tmp_path):
     assert (suite.tests, suite.failures, suite.skipped, suite.errors) == (5, 1, 2, 0)
 
 
+def test_a_figure_that_noise_brings_below_its_bound_is_not_settled_in_every_list(assay, suite_file, set_file, tmp_path):
+    """One of three answers shares no word with its context: the mean is a third or more below that of the others."""
+    worse(set_file(3), "s0", answer="Bananas.")
+    done = assay("suite", suite_file({"gate": "mean", "metric": "token_overlap", "at_least": 0.9}), code=0)
+    assert "helpdesk: passed; 0 of 2 gates hold, the rest decide nothing yet" in done.out
+    assert "\nnot settled mean: " in done.out and "\npassed" not in done.out
+    written = json.loads((tmp_path / "out/report.json").read_text(encoding="utf-8"))
+    assert [gate["state"] for gate in written["gates"]] == ["not settled", "no baseline"]
+    (junit,) = JUnitXml.fromfile(str(tmp_path / "out/junit.xml"))
+    assert (junit.tests, junit.skipped, junit.failures) == (3, 2, 0)
+    assert "| ➖ | mean of token" in (tmp_path / "out/summary.md").read_text(encoding="utf-8")
+    assert "(not settled)" in (tmp_path / "out/site/index.html").read_text(encoding="utf-8")
+
+
 def test_hostile_text_does_nothing(assay, suite_file, set_file, tmp_path):
     path = set_file(12, message_type=HOSTILE, user_input=HOSTILE)
     assay("suite", suite_file(SHARE, name="n <b> & @all"))
@@ -223,6 +237,21 @@ def test_a_suite_has_one_history_from_whatever_folder_it_is_run(*, assay, suite_
     assert typed["gates"][0]["state"] == "no baseline"
 
 
+def test_the_last_run_of_a_suite_is_its_own(assay, suite_file, set_file, tmp_path, monkeypatch):
+    """Two suites have one store: named by its file, a suite's own two runs are accepted, from another folder too."""
+    set_file(3)
+    ours = [assay("suite", suite_file(REGRESSION), "--json", code=0).json["runs"][0]["run"] for _ in range(2)]
+    sales = suite_file(REGRESSION, name="sales").rename(tmp_path / "sales.yaml")
+    theirs = assay("suite", sales, "--json", code=0).json["runs"][0]["run"]
+    (tmp_path / "ci").mkdir()
+    monkeypatch.chdir(tmp_path / "ci")
+    suite = suite_file(REGRESSION)
+    assert assay("suite", "accept", suite, "last", "last~1", "--json", code=0).json["runs"] == ours
+    assert assay("suite", "accept", suite, "--json", code=0).json["runs"] == ours[1:]  # it replaces the two
+    assert f"run {theirs} is of the suite sales, not of helpdesk" in assay("suite", "accept", suite, theirs, code=2).err
+    assert "no run is called 'last~2' of the suite helpdesk" in assay("suite", "accept", suite, "last~2", code=2).err
+
+
 def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file, tmp_path):
     """`assay suite FILE || assay suite FILE --resume`: the reports of the gate that failed stay as they were."""
     path = set_file(12)
@@ -258,6 +287,20 @@ def test_samples_that_are_gone_or_new_are_said_first(assay, suite_file, set_file
     added = night(*rows, *new, code=0)
     assert added["verdict_lines"]["New"] == "6 samples are new and not compared"
     assert {"Missing", "New"} <= {*night(*rows[:6], *new, code=5)["verdict_lines"]}
+
+
+def test_newly_failing_are_those_compared_that_did_not_fail_before(assay, suite_file, set_file):
+    """Of two refusals one missed `reach` before already; a thirteenth sample is new, and compared with nothing."""
+    path = set_file(12)
+    worse(path, "s0")
+    suite = suite_file(SHARE)
+    accept_a_night(assay, suite)
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    write_rows(path, [*rows, rows[0] | {"id": "n", "user_input": "New?"}])
+    worse(path, "s0", "s1", answer="I am sorry, I cannot help you with that.")
+    bad = assay("suite", suite, "--json").json
+    assert [each["sample"] for each in bad["runs"][0]["newly_failing"]] == ["s1"]
+    assert bad["verdict_lines"]["Newly failing"] == "1 of 12 samples, compared with the accepted run"
 
 
 def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, judge_file, openai_server):

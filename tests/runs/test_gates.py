@@ -77,14 +77,14 @@ def test_strict_bounds_on_three_values_and_a_missing_one(gate, state, value):
 def test_a_figure_below_its_bound_is_not_yet_a_failure():
     """The first run: the spread of 0, 0.5 and 1 over groups says that the mean is known to 0.29."""
     result = results(MEAN | {"at_least": 0.51}, [0.0, 0.5, 1.0, None])
-    assert (result.state, result.value, result.needed) == ("passed", 0.5, pytest.approx(20))
+    assert (result.state, result.value, result.needed) == ("not settled", 0.5, pytest.approx(20))
     assert "is 0.5 (required: at least 0.51), which noise can do: evidence under 2 of the 20" in result.reason
 
 
 def test_runs_that_repeat_themselves_may_change_one_answer():
     """Fifty answers, each its own group: one that changes by 1 is 0.02, and evidence of 20 takes 3.33 times as much."""
     again = [0.0] * 5 + [1.0] * 45  # 0.9
-    for bound, state in ((0.9, "passed"), (0.91, "passed"), (0.94, "passed"), (0.95, "failed")):
+    for bound, state in ((0.9, "passed"), (0.91, "not settled"), (0.94, "not settled"), (0.95, "failed")):
         result = results(MEAN | {"at_least": bound}, again, nights=[again])  # two: 3.33 * 0.02 / sqrt(2) = 0.047
         assert (bound, result.state) == (bound, state)
     assert "but must be at least 0.95; evidence" in results(MEAN | {"at_least": 0.95}, again, nights=[again]).reason
@@ -102,7 +102,7 @@ def test_a_topic_that_collapses_fails_and_a_small_one_is_said():
         return decide(REGRESSION, judged(nights[-1], history, per_group=5))
 
     two, one = after(2), after(1)
-    assert (two.state, one.state) == ("failed", "passed")
+    assert (two.state, one.state) == ("failed", "not settled")
     assert "is lower by 0.25 in this run than in the 9 runs before" in two.reason  # the failed ones are left out
     assert two.reason.endswith(", where 20 is enough; fell most: s0, s1, s2, s3, s4 and 5 more")
     assert "no fall seen" not in one.reason
@@ -127,7 +127,7 @@ def test_evidence_against_a_bound_adds_up_over_runs():
     noise = generator.normal(0, 0.02 * 10, (100, 8))
     runs = (0.45 + noise - noise.mean(axis=0)).T.tolist()
     states = [results(MEAN | {"at_least": 0.5}, runs[n], nights=runs[:n]).state for n in range(8)]
-    assert states[0] == "passed"
+    assert states[0] == "not settled"
     assert states[6:] == ["failed"] * 2
     assert "0.45 over the last" in results(MEAN | {"at_least": 0.5}, runs[6], nights=runs[:6]).reason
 
@@ -167,7 +167,7 @@ def test_a_regression_of_all_samples_is_found_and_one_bad_answer_is_noise():
     assert lower.p == pytest.approx(5 / 256, abs=0.004)
     assert lower.evidence == pytest.approx(1 / lower.p)
     assert "is lower by 0.1 in this run than in the 2 runs before (8 paired samples); evidence" in lower.reason
-    assert results(REGRESSION, [0.0] + [0.9] * 7, **runs).state == "passed"
+    assert results(REGRESSION, [0.0] + [0.9] * 7, **runs).state == "not settled"
     assert results(REGRESSION, [1.0] * 8, **runs).state == "passed"  # a rise is no regression
     assert results(REGRESSION | {"more_than": 0.1}, [0.8] * 8, **runs).state == "passed"
     assert results(REGRESSION | {"more_than": 0.05}, [0.8] * 8, **runs).state == "failed"
@@ -238,13 +238,13 @@ def test_a_night_that_nearly_failed_hides_no_fall():
     """
     suspect, fallen = night(range(16), range(68, 73)), night(range(10, 32))
     first = results(REGRESSION, suspect, accepted=[night()])
-    assert (first.state, first.evidence) == ("passed", pytest.approx(14, abs=1))
+    assert (first.state, first.evidence) == ("not settled", pytest.approx(14, abs=1))
     alone = results(REGRESSION, fallen, accepted=[night()])
     after = results(REGRESSION, fallen, accepted=[night()], nights=[suspect])
     assert (after.state, after.value, after.evidence) == ("failed", -22 / 80, pytest.approx(alone.evidence))
     assert "lower by 0.28 in this run than in the accepted run" in after.reason
     again = results(REGRESSION, suspect, accepted=[night()], nights=[suspect])
-    assert again.state == "passed" and "a possible fall, evidence" in again.reason
+    assert again.state == "not settled" and "a possible fall, evidence" in again.reason
 
 
 def test_runs_on_which_a_failure_rested_are_no_baseline():
@@ -265,7 +265,7 @@ def test_runs_on_which_a_failure_rested_are_no_baseline():
 
     fall = "regression of faithfulness"
     states = [weigh(bad[n], quiet + bad[:n]).state for n in range(3)]
-    assert states == ["passed", "passed", "failed"]
+    assert states == ["not settled", "not settled", "failed"]
     third = weigh(bad[2], quiet + bad[:2]).reason
     assert "is lower by 0.035 in this run and the 2 runs that fell with it than in the 9 runs before" in third
     assert "; no later run is compared with these; fell most: " in third
@@ -361,7 +361,7 @@ def test_without_an_accepted_run_there_is_no_baseline():
 @pytest.mark.parametrize(
     ("states", "failed", "verdict"),
     [
-        (["passed", "no baseline"], 0, "passed"),
+        (["passed", "not settled", "no baseline"], 0, "passed"),
         (["passed", "failed"], 0, "gate failed"),
         (["passed", "failed"], 1, "gate failed"),
         (["passed"], 1, "samples failed"),

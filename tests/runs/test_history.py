@@ -21,6 +21,7 @@ from assay.runs import (
     find_baseline,
     read_history,
     read_report,
+    summary_markdown,
     write_site,
 )
 from assay.runs.suite import NightlyReport
@@ -309,18 +310,30 @@ MEAN = {"gate": "mean", "metric": "bleu", "state": "passed", "value": 0.67, "bou
 
 def test_a_figure_beyond_its_bound_is_no_gate_that_holds():
     assert first_line(report("passed", MEAN, MEAN)) == "helpdesk: passed; all 2 gates hold"
-    beyond = MEAN | {"is_within_noise": True}
+    beyond = MEAN | {"is_within_noise": True}  # as an earlier version wrote `not settled`
     said = "helpdesk: passed; 1 of 2 gates hold, the rest decide nothing yet"
     assert first_line(report("passed", MEAN, beyond)) == said
 
 
-def test_a_fall_that_is_possible_stands_in_the_headline():
-    """It decides nothing, and is no gate that holds: not settled in the table, and skipped in JUnit."""
-    possible = MEAN | {"gate": "regression", "value": -0.38, "is_within_noise": True}
-    told = report("passed", MEAN, possible)
-    assert first_line(told) == "helpdesk: passed, but possible: a fall of bleu"
-    assert [gate.outcome for gate in told.gates] == ["passed", "not settled"]
-    assert first_line(report("passed", possible, possible)).endswith("possible: a fall of bleu and 1 more gate")
+def test_a_fall_that_is_possible_stands_in_the_headline(tmp_path):
+    """It decides nothing, and is no gate that holds: the same word in every list."""
+    possible = MEAN | {"gate": "regression", "value": -0.38, "state": "not settled"}
+    told = report("passed", MEAN, possible).model_copy(update={"began": BEGAN})
+    assert first_line(told) == "helpdesk: passed, but possible: a fall of bleu (-0.380)"
+    dutch = dict(told.give_verdict().lines("nl"))["Suite"]
+    assert dutch == "helpdesk: geslaagd, maar mogelijk: een daling van bleu (-0,380)"
+    summary = summary_markdown(told)
+    assert summary.startswith("### ⚠️ Assay") and "\n| ➖ | 1 |" in summary
+    row = NightlyRunRow("1", "helpdesk", BEGAN, "passed", told.as_json())
+    write_site(tmp_path, "helpdesk", [row], set())
+    assert "1 (not settled)" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    two = first_line(report("passed", possible, possible))
+    assert two.endswith("possible: a fall of bleu (-0.380) and 1 more gate")
+    assert first_line(report("passed", possible | {"metric": "effort", "value": 0.5})).endswith(
+        "a rise of effort (+0.500)"
+    )
+    long = possible | {"metric": "m" * 30}
+    assert first_line(report("passed", long, long)) == "helpdesk: passed, but 2 figures may be worse"
 
 
 def test_answers_that_are_gone_are_no_fall():
@@ -328,3 +341,4 @@ def test_answers_that_are_gone_are_no_fall():
     said = "helpdesk: failed by bleu, of which too few answers are those of the accepted run"
     assert first_line(report("gate failed", gone)) == said
     assert first_line(report("gate failed", gone | {"value": -0.2})) == "helpdesk: failed by a fall of bleu"
+    assert first_line(report("gate failed", gone | {"value": 0.2})) == "helpdesk: failed by a rise of bleu"

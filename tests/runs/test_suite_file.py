@@ -39,7 +39,7 @@ def test_a_valid_suite_is_read(tmp_path):
     assert suite.plan("qwen1.5b").sets == ("helpdesk_nl", "helpdesk_en")
     (tmp_path / "helpdesk_nl").touch()
     assert suite.plan("qwen1.5b").sets[0] == str(tmp_path.resolve() / "helpdesk_nl")  # a file beside it comes first
-    unnamed = load_suite(write(tmp_path, "sets: helpdesk_nl\nmetrics: token_overlap\n"))
+    unnamed = load_suite(str(write(tmp_path, "sets: helpdesk_nl\nmetrics: token_overlap\n")))
     assert (unnamed.name, unnamed.judge_names) == ("nightly", ("no judge",))
 
 

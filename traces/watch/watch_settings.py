@@ -280,7 +280,7 @@ _GONE |= {"overlap": "a trace may come an hour late; remove this key", "seed": "
 _GONE |= {"concurrency": "write it in the judge's settings file", "ratings.per_answer": "one rater rates each answer"}
 
 
-def load_watch(path: Path | str) -> WatchSettings:
+def load_watch(path: str | Path) -> WatchSettings:
     """Reads a watch file and checks everything that can be checked without asking a server or a judge."""
     return load_settings_file(path, "watch file", WatchSettings, _find_mistakes, _GONE)
 
