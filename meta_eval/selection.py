@@ -42,6 +42,8 @@ _SHARES_OF_GATE = (0.8, 0.2)
 _REPEATS_OF_FIT, _SHUFFLINGS_OF_FIT = 2, 199  # a p-value of 1 / 200 is enough for a claim
 SPREAD_OF_FITS = 1.2
 """How much more a figure out of fold varies than with the folds' fits taken as given (simulated)."""
+_SPREAD_ABOVE = 1.5
+"""The same above the figure: what fewer answers chose is often worse than what all of them chose (simulated)."""
 REPEATS = 5
 """How often the folds are dealt: a figure out of fold is the mean over them."""
 
@@ -218,7 +220,7 @@ class _Trial:
         """Spearman of predictions by choices or fits in folds, with its interval.
 
         Dealing the folds again makes no new items, so that the error is that of one repeat, and not of the mean over
-        them; and the fits of other answers would differ too (`SPREAD_OF_FITS`). On Fisher's z.
+        them; and the fits of other answers would differ too, above it more than below. On Fisher's z.
         """
         each = [self.estimate_rho(column[:, None]) for column in predictions.T]
         ends = np.array([[one.value, one.low, one.high] for one in each], float)
@@ -226,7 +228,8 @@ class _Trial:
             return self.estimate_rho(predictions)
         z, low, high = np.arctanh(ends).T
         value = float(ends[:, 0].mean())
-        ends = np.arctanh(value) + SPREAD_OF_FITS * np.array([(low - z).mean(), (high - z).mean()])
+        spread = np.array([SPREAD_OF_FITS * (low - z).mean(), _SPREAD_ABOVE * (high - z).mean()])
+        ends = np.arctanh(value) + spread
         return replace(each[0], value=value, low=float(np.tanh(ends[0])), high=float(np.tanh(ends[1])))
 
     def predictions(self, way: int) -> Floats:

@@ -117,14 +117,14 @@ def test_two_planted_metrics_are_found_among_noise():
 
 
 def test_dealing_the_folds_again_makes_no_new_items():
-    """The interval of what is not claimed is as wide as of one repeat, by 1.2: with five it would be far too narrow."""
+    """What is not claimed has the interval of one repeat, by 1.2 below and 1.5 above; that of five is too narrow."""
     table = score_table(60, 4, signal=0.0)
     selection, predictions = select(table, permutations=99, repeats=5)
     assert not selection.is_beyond_chance and selection.agreement == selection.chosen.out_of_fold
     each = [spearman(column.tolist(), table.mean_rating.tolist(), table.groups) for column in predictions.chosen.T]
     z, low, high = np.arctanh([[one.value, one.low, one.high] for one in each]).T
     value = np.mean([one.value for one in each])
-    away = 1.2 * np.array([np.mean(low - z), np.mean(high - z)])
+    away = np.array([1.2 * np.mean(low - z), 1.5 * np.mean(high - z)])
     expected = np.tanh(np.arctanh(value) + away)
     assert selection.agreement.value == pytest.approx(value)
     assert (selection.agreement.low, selection.agreement.high) == pytest.approx(tuple(expected))
