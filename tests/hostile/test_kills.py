@@ -121,6 +121,28 @@ def test_a_run_that_was_killed_is_resumed(*, assay, set_file, judge_file, openai
     assert number > 10
 
 
+def test_a_decision_that_was_killed_counts_one_look(assay, light_python, tmp_path):
+    """B is rated one higher than A on 20 of 24 questions: typed again after the kill, the decision is the same."""
+    for version, higher in (("a", 0), ("b", 1)):
+        rows = [f"q{n},Question {n}?,Answer {n} of {version},{min(5, 1 + n % 5 + higher)}" for n in range(24)]
+        (tmp_path / f"{version}.csv").write_text("\n".join(["id,question,answer,rating", *rows]))
+        assay("run", f"{version}.csv", "--metrics", "answer_length", code=0)
+    shutil.copytree(".assay", "fresh")
+    words = ("decide", "last~1", "last", "--json")
+    whole = assay(*words, code=0).json
+    assert whole["verdict"] == "ship"
+    for number in itertools.count(1):
+        folder = tmp_path / "killed"
+        shutil.copytree("fresh", folder / ".assay")
+        stopped = stop_at_change(light_python, folder, number, *words)
+        assert stopped.code == (-9 if stopped.is_reached else 0), stopped.err
+        assert assay(*words, "--store", folder / ".assay", code=0).json == whole
+        shutil.rmtree(folder)
+        if not stopped.is_reached:
+            break
+    assert number > 3
+
+
 WRITES = """
 import sys
 from pathlib import Path
