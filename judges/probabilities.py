@@ -9,6 +9,7 @@ from typing import Literal
 from ..errors import ReplyError
 from ..languages import packs_with
 from ..text.phrases import PhraseList
+from ..untrusted import without_unseen
 from .question import Alternatives, RawReply
 
 _DECIMAL = re.compile(r"\W*\d+[.,]\d|\W*?(?:[-−–+±]|[<>≤≥≠]=?\s*)\d")  # 3.5, -3 and > 3
@@ -20,6 +21,7 @@ _GRADE = re.compile(r"\W*(?:(?!100\s*%)\d[\d.,]*\s*%(?:\s*\w+)?|\d*[.,]\d+)\s*(?
 _CLOSING = " \"'*_`”’»)"
 _DENYING_SIGNS = re.compile(r"[≠¬<~✗✘✖❌👎☐?]|\[\s*\]")  # before a word or right after it: "≠ Yes", "Yes ❌", "Yes??"
 _LONGEST_SAYING = 5  # words after "it is": "fully supported by the documentation"
+_HYPHENS = "-‐‑"
 _SHORT_CLAUSE = 2  # words: "definitely not"
 _SHORT = 40  # characters: what is longer is not remembered, so that long replies take no memory
 _ROUNDING = 0.01  # a certain word may come out as slightly more than certain
@@ -178,9 +180,10 @@ def read_option(text: str, options: Sequence[str]) -> str | None:
     """Returns the option that a text begins with, or the only one that begins with it.
 
     Returns:
-        The option; None where there is none, or where the text names another one or takes its word back: in the same
-        clause, or at the beginning or the end of a later one. What stands inside a later clause explains; not so beside
-        a yes a "not" or a hedge, which take it back wherever they stand.
+        The option; None where there is none, where its word is part of a phrase ("No doubt"), or where the text names
+        another one or takes its word back: in the same clause, or at the beginning or the end of a later one. What
+        stands inside a later clause explains; not so beside a yes a "not" or a hedge, which take it back wherever they
+        stand.
 
     Example:
         >>> read_option("**No**, it does not", ("Yes", "No")), read_option("N", ("No", "Never"))
@@ -219,7 +222,7 @@ def _takes_back(text: str, option: str, options: Sequence[str]) -> bool:
         return False  # the beginning of an option
     rest, said = folded[begun.end() :], _fold(option)
     around = begun[1], re.split(r"\w", rest, maxsplit=1)[0]
-    if "!" in around[0] or any(map(_DENYING_SIGNS.search, around)):
+    if "!" in around[0] or any(map(_DENYING_SIGNS.search, around)) or _is_in_phrase(around[1], rest, said):
         return True
     others = [_fold(other).split() for other in options if other != option]
     for place, clause in enumerate(_END_OF_CLAUSE.split(rest)):
@@ -228,6 +231,22 @@ def _takes_back(text: str, option: str, options: Sequence[str]) -> bool:
         if _weakens(clause, said, is_beside=not place) or _retracts(clause):
             return True
     return _GRADE.match(rest) is not None or _denies(rest, said) or _says_opposite(rest, said)
+
+
+def _is_in_phrase(gap: str, rest: str, option: str) -> bool:
+    """Whether a yes or no is a word of a phrase ("No doubt"): what no pause parts from it has to go on from a verdict.
+
+    Args:
+        gap: What stands between it and the next word.
+        rest: All that stands behind it.
+        option: The word.
+    """
+    following = _fold(rest).split()[:1]
+    if option not in _affirmations() | _negations() or not following or "\n" in gap:
+        return False
+    onward = _words("goes_on") | _words("linking_verbs") | (_words("affirms") if option in _affirmations() else set())
+    is_beside = not "".join(without_unseen(gap).split()).strip(_CLOSING)
+    return gap in _HYPHENS or (is_beside and onward.isdisjoint(following))
 
 
 def _names_another(clause: str, others: Sequence[list[str]], *, is_number: bool, anywhere: bool) -> bool:
@@ -282,17 +301,19 @@ def _denies(rest: str, option: str) -> bool:
 def _says_opposite(rest: str, option: str) -> bool:
     """Whether a judge goes on to say of the whole statement that its word is wrong: "No. It is fully supported"."""
     clause = next((words for part in _END_OF_CLAUSE.split(rest) if (words := _fold(part).split())), [])
+    if option in _negations() and _phrases("clears").longest(clause, 0)[1]:
+        return True
     place = _phrases("of_statement").longest(clause, 0)[1]
     if len(clause) > (place + _LONGEST_SAYING if place else 1):
         return False
     contrary = _words("denials") | _words("refutes") if option in _affirmations() else _words("affirms")
     if option not in _affirmations() | _negations() or contrary.isdisjoint(clause[place : place + 2]):
         return False
-    return _words("negators").isdisjoint(clause) and _without(clause, _words("hedges")) == clause
+    return _negations().isdisjoint(clause) and _without(clause, _words("hedges")) == clause
 
 
 @cache
-def _phrases(kind: Literal["of_statement", "retracts"]) -> PhraseList:
+def _phrases(kind: Literal["of_statement", "retracts", "clears"]) -> PhraseList:
     """How a clause begins that says whether the statement holds ("it is"), or takes a word back, in all languages."""
     return PhraseList({kind: [phrase for language in packs_with() for phrase in getattr(language.profile, kind)]})
 
@@ -307,7 +328,7 @@ def _negations() -> frozenset[str]:
 
 
 @cache
-def _words(kind: Literal["denials", "linking_verbs", "negators", "hedges", "affirms", "refutes"]) -> frozenset[str]:
+def _words(kind: Literal["denials", "linking_verbs", "negators", "hedges", "affirms", "refutes", "goes_on"]) -> frozenset[str]:
     """The words of all languages of one kind.
 
     Denials say of the option before them that it does not hold ("Yes is wrong"), and linking verbs link it to these;

@@ -175,7 +175,9 @@ class Profile(PackFile):
     negators: frozenset[str] = frozenset()  # words that negate what a judge says beside its yes, in lower case
     hedges: frozenset[str] = frozenset()  # words and phrases by which a judge means its word in part, or is not sure
     of_statement: Phrases = ()  # by which it goes on to say whether the statement holds ("it is")
-    retracts: Phrases = ()  # by which it takes its word back ("scratch that")
+    retracts: Phrases = ()  # by which it takes its word back ("scratch that"), or has none ("I cannot tell")
+    clears: Phrases = ()  # by which it takes a no back, as it finds nothing wrong: "No. There is no doubt"
+    goes_on: frozenset[str] = frozenset()  # what may follow its word without a pause: "Yes it does", but not "No doubt"
     affirms: frozenset[str] = frozenset()  # words that then say that it does: "No. It is fully supported"
     refutes: frozenset[str] = frozenset()  # words that then say that it does not, beside the denials
     # whether texts are compared with their function words, as in Dutch (Lassche et al., 2024, VI-A)
