@@ -328,7 +328,9 @@ def _negations() -> frozenset[str]:
 
 
 @cache
-def _words(kind: Literal["denials", "linking_verbs", "negators", "hedges", "affirms", "refutes", "goes_on"]) -> frozenset[str]:
+def _words(
+    kind: Literal["denials", "linking_verbs", "negators", "hedges", "affirms", "refutes", "goes_on"],
+) -> frozenset[str]:
     """The words of all languages of one kind.
 
     Denials say of the option before them that it does not hold ("Yes is wrong"), and linking verbs link it to these;
