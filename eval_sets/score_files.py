@@ -164,21 +164,14 @@ def read_ratings(
     if file.is_long:
         file.keep_one_row({column.name: column.rule for column in read})
     file.read_items()
-    columns = _join_raters(file, read)
+    columns, scale = _join_raters(file, read, options.scale)
     file.tell_ratings(read, {} if options.ratings or file.joined else roles.unused)
     for note in roles.notes_on_raters:
         file.tell(note)
-    own = {_rater_name(column.name) for column in read if not column.rater}
-    for rater in own & columns.keys() if len(columns) > 1 else ():
-        # beside the raters' own ratings, `rating` is their mean or says nothing new
-        rated = {number for other, numbers in columns.items() if other != rater for number in numbers}
-        columns[rater] = {number: rating for number, rating in columns[rater].items() if number not in rated}
-    columns = {rater: numbers for rater, numbers in columns.items() if numbers}
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
     if pairs := [row for row in pairs if any(not is_missing(row.values.get(column)) for column in names)]:
         file.tell(describe_left_out_pair_ratings(len(pairs)))
-    scale, columns = _read_scale(file, columns, read, options.scale)
     places = dict[float, str]()
     for column in names:
         for number, place in search.cells[column].places().items():
@@ -316,62 +309,47 @@ def _rater_name(column: str) -> str:
     return rater_of(column) or short_name(column).removeprefix("ratings.")
 
 
-def _join_raters(file: ScoreFile, read: Sequence[RatingColumn]) -> dict[str, dict[int, float]]:
-    """The ratings by rater; two columns of one rater are joined. Raises `InputError` where they differ."""
-    columns: dict[str, tuple[str, str, dict[int, float]]] = {}
-    names = {column: rater for rater, column in file.joined.items()}
-    for column in read:
-        rater = names.get(column.name) or column.rater or _rater_name(column.name)
-        numbers = file.numbers(column.name, column.rule)
-        first, known, joined = columns.setdefault(rater.casefold(), (column.name, rater, {}))
-        if any(joined.get(place, number) != number for place, number in numbers.items()):
-            raise InputError(
-                f"{file.name}: `{first}` and `{column.name}` are both read as the ratings of {known}; rename one of "
-                f"them, or choose one (--rating {quote_word(column.name)})"
-            )
-        joined.update(numbers)
-    return {known: numbers for _, known, numbers in columns.values()}
+def _join_raters(
+    file: ScoreFile, read: Sequence[RatingColumn], typed: Bounds | None
+) -> tuple[dict[str, dict[int, float]], Bounds | None]:
+    """The ratings by rater, and the scale that the user, the rows or the columns say; those on several scales on 1-5.
 
-
-def _read_scale(
-    file: ScoreFile,
-    columns: dict[str, dict[int, float]],
-    read: Sequence[RatingColumn],
-    typed: Bounds | None,
-) -> tuple[Bounds | None, dict[str, dict[int, float]]]:
-    """The scale that the user, the rows or the columns say, and the ratings; those on several scales on 1-5.
-
-    Raises `InputError` for a rating that is not on its scale.
+    Two columns of one rater are joined. Beside the raters' own ratings, `rating` is their mean or says nothing new.
+    Raises `InputError` where two columns differ, and for a rating that is not on its scale.
     """
-    told: dict[tuple[str, int], Bounds] = {}  # of each rating, where its row says it
-    if {"rating_min", "rating_max"} & file.roles.keys():
-        for rater, ratings in columns.items():
-            rows = {number: file.rows[number].part(file.joined.get(rater, "")) for number in ratings}
-            told |= {(rater, number): _scale_of_row(file, row) for number, row in rows.items()}
-    is_one = len({*told.values()}) < 2
-    stated = {column.scale[:2] for column in read if column.scale.is_told}
-    of_columns = stated.pop() if len(stated) == 1 and all(column.scale.is_told for column in read) else None
-    scale = typed or next(iter(told.values()), None) or of_columns if is_one else None
-    if is_one and scale is None:
-        return None, columns
-    for rater, ratings in columns.items():
-        for number, rating in ratings.items():
-            low, high = scale or told[rater, number]
-            if not low <= rating <= high:
-                row = file.rows[number]
-                column = file.joined.get(rater) or next(
-                    one.name for one in read if file.number(row, one.name, one.rule) == rating
+    stated = {column.scale[:2] if column.scale.is_told else None for column in read}
+    common = typed or (stated.pop() if len(stated) == 1 else None)
+    is_told = typed is None and not file.roles.keys().isdisjoint(_BOUNDS)  # by each row
+    whose = "which --scale says" if typed else "which the file says"
+    names = {column: rater for rater, column in file.joined.items()}
+    raters: dict[str, tuple[str, str, dict[int, float]]] = {}
+    scales: dict[tuple[str, int], Bounds] = {}
+    for column in read:  # the raters' own ratings first
+        rater = names.get(column.name) or column.rater or _rater_name(column.name)
+        others = {} if column.rater else {number: rated for _, _, rated in raters.values() for number in rated}
+        first, known, joined = raters.setdefault(rater.casefold(), (column.name, rater, {}))
+        for number, rating in file.numbers(column.name, column.rule).items():
+            if others.get(number, joined) is not joined:
+                continue
+            if joined.setdefault(number, rating) != rating:
+                raise InputError(
+                    f"{file.name}: `{first}` and `{column.name}` are both read as the ratings of {known}; rename one "
+                    f"of them, or choose one (--rating {quote_word(column.name)})"
                 )
+            row = file.rows[number]
+            if (scale := _scale_of_row(file, row.part(column.name)) if is_told else common) is None:
+                continue
+            scales[known, number] = low, high = scale
+            if not low <= rating <= high:
                 off = f"is {rating:g}, off the scale of {low:g} to {high:g}"
-                whose = "which --scale says" if typed else "which the file says"
-                raise file.error(row, column, f"{off}, {whose}; correct the rating, or the scale")
-    if scale is not None:
-        return scale, columns
+                raise file.error(row, column.name, f"{off}, {whose}; correct the rating, or the scale")
+    columns = {rater: ratings for _, rater, ratings in raters.values() if ratings}
+    if len(found := {*scales.values()}) < 2:
+        return columns, next(iter(found), None)
     file.tell("its ratings are on several scales (rating_min, rating_max), and are brought to 1 to 5")
-    rescaled: dict[str, dict[int, float]] = {rater: {} for rater in columns}
-    for (rater, number), (low, high) in told.items():
-        rescaled[rater][number] = 1 + 4 * (columns[rater][number] - low) / (high - low)
-    return (1.0, 5.0), rescaled
+    for (rater, number), (low, high) in scales.items():
+        columns[rater][number] = 1 + 4 * (columns[rater][number] - low) / (high - low)
+    return columns, (1.0, 5.0)
 
 
 def _scale_of_row(file: ScoreFile, row: Row) -> Bounds:
