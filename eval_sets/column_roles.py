@@ -39,10 +39,8 @@ from .columns import (
     RATER,
     check_one_answer,
     has_list,
+    is_no_answer,
     is_rater,
-    may_be_left_out,
-    reason_to_leave_out,
-    sort_row,
 )
 from .items import as_label, read_version
 from .message import MESSAGE_ALIASES
@@ -460,11 +458,8 @@ def look_at_columns(opened: Rows, mapping: Mapping[str, str], scale: Bounds | No
         if not (search.may_tell(names) or any(map(message_ratings, head))):
             return ColumnRoles()
         for row in opened.rows:
-            # nothing in a row that is no answer may decide how the others are read; most need not be sorted here
-            if isinstance(row, Row) and not (
-                may_be_left_out(row.values, mapping)
-                and reason_to_leave_out(row.values, sort_row(row.values, mapping).fields)
-            ):
+            # nothing in a row that is no answer may decide how the others are read
+            if isinstance(row, Row) and not is_no_answer(row.values, mapping):
                 search.add(row)
     except OSError:
         return ColumnRoles()  # the reading itself meets the same error, and tells it

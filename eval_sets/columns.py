@@ -124,6 +124,11 @@ def may_be_left_out(values: Mapping[str, Any], mapping: Mapping[str, str]) -> bo
     return first.strip() in values or any(cell is None or not str(cell).strip() or _is_total(cell) for cell in cells)
 
 
+def is_no_answer(values: dict[str, Any], mapping: Mapping[str, str]) -> bool:
+    """Whether a row is left out of a set; most need not be sorted for that."""
+    return may_be_left_out(values, mapping) and bool(reason_to_leave_out(values, sort_row(values, mapping).fields))
+
+
 def has_list(values: Mapping[str, Any]) -> bool:
     """Whether any value of a row is a list, as messages are."""
     return not {list, tuple}.isdisjoint(map(type, values.values()))

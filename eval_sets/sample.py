@@ -199,23 +199,13 @@ class Sample(BaseModel):
             row |= {"rating_min": self.rating_min, "rating_max": self.rating_max}
         return row
 
-    def is_same_answer(self, other: "Sample") -> bool:
-        """Whether another sample is the same answer, or conversation: the same texts and calls in the same messages.
-
-        Example:
-            >>> one, other = (Sample(id="1", user_input="Free?", response=text) for text in ("Yes.", "No."))
-            >>> one.is_same_answer(one), one.is_same_answer(other)
-            (True, False)
-        """
-        return self.fingerprint == other.fingerprint
-
     def has_same_texts(self, other: "Sample") -> bool:
         """Whether another sample has the same answer, and in a conversation the same messages."""
         return self._texts == other._texts
 
     @property
     def fingerprint(self) -> str:
-        """What is equal for the same answer (`is_same_answer`), whatever its id: 32 digits of a SHA-256.
+        """What is equal for the same texts and calls in the same messages, whatever the id: 32 digits of a SHA-256.
 
         The last turn of a longer conversation is another one than the whole, though it has the same messages.
 

@@ -164,10 +164,10 @@ def read_ratings(
     if file.is_long:
         file.keep_one_row({column.name: column.rule for column in read})
     file.read_items()
-    columns, scale = _join_raters(file, read, options.scale)
     file.tell_ratings(read, {} if options.ratings or file.joined else roles.unused)
     for note in roles.notes_on_raters:
         file.tell(note)
+    columns, scale = _join_raters(file, read, options.scale)
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
     if pairs := [row for row in pairs if any(not is_missing(row.values.get(column)) for column in names)]:

@@ -19,7 +19,7 @@ from ..column_table import (
     plain_name,
     sums_up_raters,
 )
-from ..columns import may_be_left_out, reason_to_leave_out, sort_row
+from ..columns import is_no_answer
 from ..items import as_label, read_version
 from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
@@ -155,7 +155,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
                 yield row
                 continue
             values, given = row.values, row.values[long.field]
-            if not (may_be_left_out(values, mapping) and reason_to_leave_out(values, sort_row(values, mapping).fields)):
+            if not is_no_answer(values, mapping):
                 counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(given))
             for kind, (is_kind, _) in _NO_PEOPLE.items() if long.field == "ratings" else ():
                 if theirs := {name: given.pop(name) for name in list(given) if is_kind(name)}:
