@@ -1,11 +1,13 @@
 """What chance alone would give: ratings shuffled over the answers, group by group."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from .arrays import Floats, Places
+from .groups import FEWEST_GROUPS
 from .ranks import standard_ranks
 from .table import ScoreTable
 
@@ -14,6 +16,7 @@ _PILOT, _NEAREST = 1000, 50  # reorderings from which the strength of the groups
 _CANDIDATES = 5  # reorderings of which the one whose groups are most like the observed ones is taken
 _STRONGEST = 0.99
 _ROUNDING = 1e-9  # what is nearer is equal but for rounding
+_FLIPS = 9_999
 _MOST_ENUMERATED = 12  # groups of which all signs are gone through
 
 
@@ -226,6 +229,33 @@ def sign_flip_max_t(sums: Floats, sizes: Floats, *, permutations: int, seed: int
     for signs in _sign_flips(len(sums), permutations, seed):
         reached += (statistic(signs).max(axis=1)[:, None] >= observed - slack).sum(axis=0)
     return (reached + 1) / (permutations + 1)
+
+
+def labels_above_zero(
+    gaps: Floats, labels: Sequence[str], units: Sequence[object], *, error: float
+) -> list[tuple[str, float, int]]:
+    """Finds the labels whose gaps are above 0 on average beyond chance: each with its mean gap and their number.
+
+    The signs of a unit flip together, all labels counted (`sign_flip_max_t`), at an `error` for all of them. A label
+    needs gaps of five units. `gaps`, `labels` and `units` are as long as each other.
+
+    Example:
+        >>> gaps = np.array([2.0, 1, 3, 2, 1, 2, 3, 2, 1, -1, 1, -1, 1, -1])
+        >>> labels_above_zero(gaps, ["returns"] * 8 + ["prices"] * 6, range(14), error=0.05)
+        [('returns', 2.0, 8)]
+    """
+    counts = Counter(label for label, _ in {*zip(labels, units, strict=True)})
+    places = [place for place, label in enumerate(labels) if counts[label] >= FEWEST_GROUPS]
+    if not places:
+        return []
+    names, columns = np.unique([labels[place] for place in places], return_inverse=True)
+    rows = np.unique([str(units[place]) for place in places], return_inverse=True)[1]
+    sums, sizes = np.zeros((2, int(rows.max()) + 1, len(names)))
+    np.add.at(sums, (rows, columns), gaps[places])
+    np.add.at(sizes, (rows, columns), 1)
+    p_values = sign_flip_max_t(sums, sizes, permutations=_FLIPS)
+    found = zip(names.tolist(), p_values, sums.sum(axis=0), sizes.sum(axis=0), strict=True)
+    return [(name, float(total / size), int(size)) for name, p, total, size in found if p <= error]
 
 
 def _sign_flips(groups: int, permutations: int, seed: int) -> Iterator[Floats]:

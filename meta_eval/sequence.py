@@ -37,7 +37,7 @@ class Look:
 
     number: int = 1  # which look it is, from 1
     share: float = 1.0  # the share of all information that there is, 1 where everything is rated
-    rated: int = 0  # how many ratings there are
+    rated: float = 0  # how many ratings of each version there are
     error: float = ERROR  # the error of this look
     intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)  # what it says of pairs of versions
     values: Mapping[tuple[str, str], float] = field(default_factory=dict)  # the estimates that belong to them
@@ -60,7 +60,7 @@ class Look:
         return min(1.0, -math.expm1(comparisons * math.log1p(-min(p, 1 - 1e-15))) * ERROR / self.error)
 
 
-def next_look(past: Sequence[Look], share: float, rated: int, total: int = 0, said: str = "") -> Look:
+def next_look(past: Sequence[Look], share: float, rated: float, total: float = 0, said: str = "") -> Look:
     """The look at this share of the information: an earlier one again where the ratings are the same.
 
     Each rating that came adds at least its part of the information that was missing, however the share is estimated.

@@ -105,15 +105,12 @@ def decide_versions(
     ]
     last: Look | None = None  # the look that counts where this one has no error left
     if look is None or look.error:
-        intervals = {
-            pair: _carry(
-                difference_interval(estimate, rule, len(pairs), width, most),
-                estimate.value,
-                tuple(names[i] for i in pair),
-                earlier,
-            )
-            for pair, estimate in pairs.items()
-        }
+        intervals = {pair: difference_interval(one, rule, len(pairs), width, most) for pair, one in pairs.items()}
+        for pair, interval in intervals.items():
+            of_pair = tuple(names[i] for i in pair)
+            carried = _carry(interval, pairs[pair].value, of_pair, earlier)
+            notes = (*_describe_carried(of_pair, interval, carried, pairs[pair].value, earlier), *notes)
+            intervals[pair] = carried
     else:
         last = next((one for one in reversed(earlier) if one.error), Look(number=0))
         pairs, intervals = _show_again(last, names, pairs)
@@ -221,7 +218,11 @@ def _look(pairs: Sequence[PairDifference], past: Sequence[Look], said: str) -> L
     """The look at this many ratings; pairs of which nothing is rated have no part in how much is known."""
     rated = [one for one in pairs if one.groups or not one.changed]
     share = sum(one.share for one in rated) / len(rated)
-    return next_look(past, share, sum(one.rated for one in rated), sum(one.changed for one in rated), said)
+    known, total = (
+        sum(one.count_ratings(count) for one, count in zip(rated, of_each, strict=True))
+        for of_each in ([one.of_each for one in rated], [one.all_of_each for one in rated])
+    )
+    return next_look(past, share, known, total, said)
 
 
 def difference_interval(
@@ -263,12 +264,40 @@ def _show_again(last: Look, names: Sequence[str], pairs: Pairs) -> tuple[Pairs, 
 
 def _carry(interval: Interval | None, value: float, names: tuple[str, ...], earlier: Sequence[Look]) -> Interval | None:
     """What this look and earlier ones show together, of those whose interval holds today's difference."""
-    known = [one for look in earlier if (one := look.intervals.get((names[0], names[1]))) is not None]
-    held = [one for one in known if one[0] <= value <= one[1]] + ([] if interval is None else [interval])
+    held = [one for one in _earlier_intervals(names, earlier) if one[0] <= value <= one[1]]
+    held += [] if interval is None else [interval]
     if not held:
         return None
     low, high, near_low, near_high, p = zip(*held, strict=True)
     return max(low), min(high), max(near_low), min(near_high), min(p)
+
+
+def _earlier_intervals(names: tuple[str, ...], earlier: Sequence[Look]) -> list[Interval]:
+    return [one for look in earlier if (one := look.intervals.get((names[0], names[1]))) is not None]
+
+
+def _describe_carried(
+    names: tuple[str, ...],
+    interval: Interval | None,
+    carried: Interval | None,
+    value: float,
+    earlier: Sequence[Look],
+) -> list[str]:
+    """Says where the interval of a difference is that of an earlier look too, and where an earlier one is dropped."""
+    of_pair, notes = f"{names[1]} less {names[0]}", list[str]()
+    if carried is not None and carried != interval:
+        alone = "there is none" if interval is None else f"it is {interval[0]:+.3f} to {interval[1]:+.3f}"
+        notes.append(
+            f"The interval of {of_pair} rests on an earlier look too, since today's difference lies within what that "
+            f"one showed: by this look alone {alone}."
+        )
+    for low, high, *_ in _earlier_intervals(names, earlier):
+        if not low <= value <= high:
+            notes.append(
+                f"An earlier look at {of_pair} showed {low:+.3f} to {high:+.3f}: today's difference lies outside, and "
+                "that look no longer counts."
+            )
+    return notes
 
 
 def _difference_row(

@@ -115,8 +115,9 @@ def _ways(pair: PairDifference, *, is_anew: bool) -> tuple[_Way, _Way]:
     left = [most - rated for most, rated in zip(pair.all_of_each, pair.of_each, strict=True)]
     place = None if min(left) else int(left[1] > left[0])
     if pair.is_paired:
-        share, unrated = pair.changed / pair.questions, pair.changed - pair.rated
-        at_hand = _Way(lambda more: pair.rated + more, unrated, place=place)
+        share, unrated = pair.changed / pair.questions, max(left)
+        of_each = (pair.changed - pair.known) / max(unrated, 1)  # 1 where questions are rated in both versions
+        at_hand = _Way(lambda more: pair.known + of_each * more, unrated, place=place)
         before, most = (0, MOST_RATINGS) if is_anew else (pair.changed, MOST_RATINGS - unrated)
         return at_hand, _Way(lambda more: before + more * share, most, is_of_new=True, is_alone=is_anew)
     all_first, all_second = (0, 0) if is_anew else pair.all_of_each
@@ -155,9 +156,7 @@ def _smallest(
     most = min(way.most, MOST_RATINGS)
     if most < 1:
         return None
-    known, at_hand = float(pair.rated), float(pair.changed)
-    if not pair.is_paired:
-        known, at_hand = precision(pair.of_each), precision(pair.all_of_each)
+    known, at_hand = pair.known, pair.at_hand
     variance = _likely_variance(pair) if sides == 2 else pair.error**2
     plain = variance * max(pair.gain, 1.0) * known / _design(pair, pair.group_size)
     explained = (1 - 1 / max(pair.gain, 1.0)) / (1 - known / at_hand) if known < at_hand else 0.0

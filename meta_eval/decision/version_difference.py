@@ -84,6 +84,7 @@ class PairDifference(GroupEstimate):
     differing: int  # how many groups are rated otherwise in the second version, or in one version only
     least_p: float  # the p-value by the signs of these, where they are few: `p_of_signs`
     rated: int  # how many of the changed ones are rated, in both where any is
+    both: int  # how many of them are rated in both
     groups_of_all: int  # how many groups all questions are of, in each version where they share none
     by_question: Floats  # what the difference is made of, (questions, columns)
     left_out: int = 0  # how many questions one of them did not answer
@@ -112,10 +113,28 @@ class PairDifference(GroupEstimate):
         That is the variance with all ratings, which falls with their number, of today's. However much the scores seem
         to say, half of what is missing is left to the ratings to come.
         """
-        if self.rated >= self.changed:
-            return 1.0
-        share = self.rated / self.changed if self.is_paired else precision(self.of_each) / precision(self.all_of_each)
+        share = self.known / self.at_hand if self.at_hand else 1.0
         return min(share * max(self.gain, 1.0), (1 + share) / 2)
+
+    @property
+    def known(self) -> float:
+        """How many pairs that are rated in both versions say as much as the ratings; unpaired, their `precision`.
+
+        Ratings of one version only are independent, and say as much as half as many pairs of each.
+        """
+        if not self.is_paired:
+            return precision(self.of_each)
+        first, second = (count - self.both for count in self.of_each)
+        return self.both + precision((first, second))
+
+    @property
+    def at_hand(self) -> float:
+        """What `known` comes to once everything is rated."""
+        return self.changed if self.is_paired else precision(self.all_of_each)
+
+    def count_ratings(self, of_each: tuple[int, int]) -> float:
+        """So many ratings of each version as a number of pairs; unpaired, how many there are."""
+        return sum(of_each) / (2 if self.is_paired else 1)
 
 
 def estimate_difference(questions: VersionQuestions, first: int, second: int, *, width: float) -> PairDifference:
@@ -172,6 +191,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         differing=int(differs.sum()),
         least_p=p_of_signs(by_group if is_whole else np.abs(by_group)),
         rated=int(rated.sum()),
+        both=int(both.sum()),
         left_out=int((has[0] ^ has[1]).sum()) if is_paired else 0,
         gain=float(plain @ plain) / squares if squares > 0 else 1.0,
         of_each=(int(known[0].sum()), int(known[1].sum())),

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -22,7 +21,7 @@ from ...meta_eval.decision import (
     leave_unsettled,
 )
 from ...meta_eval.groups import FEWEST_GROUPS
-from ...meta_eval.randomisation import sign_flip_max_t
+from ...meta_eval.randomisation import labels_above_zero
 from ...meta_eval.sequence import ERROR, Interval, Look
 from ...presentation.figure import Figure
 from ...presentation.texts import one_line
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from ..store.database import Database
     from ..store.store import Store
 
-_FLIPS = 9_999
 Looks = Literal["counted", "any"]
 """Whether looks at versions are counted, or any number of them is allowed for."""
 NOT_COUNTED = "This look is not counted, since the store can only be read: a later one does not know of it."
@@ -187,44 +185,54 @@ def _decide_rated(reading: VersionReading, *, margin: float, seed: int, looks: L
 
 
 def _describe_worse_topics(reading: VersionReading, decision: Decision) -> list[str]:
-    """Says on which topics, message types or groups the winner is rated lower, beyond chance.
+    """Says on which topics, message types or groups a version does worse beyond chance: of two that differ, the winner.
 
-    The gaps between the mean ratings of each question, its other version's less the winner's, are tested by flipping
-    their signs group by group (within a group: question by question), all labels of a kind counted (`sign_flip_max_t`),
-    at 5% over the kinds. A label needs the questions of five groups.
+    What is tested are the gaps between the mean ratings of each question, or between the choices, at 5% over the kinds
+    of labels and the versions that are asked about (`labels_above_zero`).
     """
     row = decision.deciding
-    if decision.verdict not in ("ship", "keep") or not decision.basis.startswith("ratings") or not row.difference:
+    if decision.basis == "scores" or row.difference is None:
         return []
-    better, other = (row.second, row.first) if row.difference > 0 else (row.first, row.second)
-    pair = [reading.names.index(name) for name in (other, better)]
-    rated = [answer for answer in reading.answers if answer.rating is not None and answer.version in pair]
-    of_question: dict[int, list[list[float]]] = {}
-    for answer in rated:
-        of_question.setdefault(answer.question, [[], []])[pair.index(answer.version)].append(answer.rating or 0.0)
-    gaps = {question: fmean(one) - fmean(two) for question, (one, two) in of_question.items() if one and two}
+    gaps = _gaps_by_question(reading, decision, row.first, row.second)
+    is_decided = decision.verdict in ("ship", "keep")
+    turns = [sign for sign in (1, -1) if not is_decided or sign * row.difference > 0]
+    label_of = {answer.question: answer for answer in reading.answers if answer.question in gaps}
     notes, fields = list[str](), {"topic": "topic", "message_type": "message type", "group": "group"}
+    does, unit = (
+        ("is chosen less than", "share") if decision.basis == "preferences" else ("is rated lower than", "mean")
+    )
     for kind, words in fields.items():
-        asked: dict[int, tuple[str, int]] = {}  # the label of each question, and what is flipped together with it
-        for answer in rated:
-            label = getattr(answer.sample, kind, None) or answer.sample.metadata.get(kind)
-            if label and answer.question in gaps:
-                asked[answer.question] = str(label), answer.question if kind == "group" else answer.group
-        counts = Counter(label for label, _ in {*asked.values()})
-        asked = {question: one for question, one in asked.items() if counts[one[0]] >= FEWEST_GROUPS}
-        if not asked:
-            continue
-        labels, column = np.unique([label for label, _ in asked.values()], return_inverse=True)
-        units, row_of = np.unique([unit for _, unit in asked.values()], return_inverse=True)
-        sums, sizes = np.zeros((2, len(units), len(labels)))
-        np.add.at(sums, (row_of, column), [gaps[question] for question in asked])
-        np.add.at(sizes, (row_of, column), 1)
-        chances = sign_flip_max_t(sums, sizes, permutations=_FLIPS) * len(fields)
-        for label, chance, total, size in zip(labels, chances, sums.sum(axis=0), sizes.sum(axis=0), strict=True):
-            if chance <= ERROR:
-                where = f"{words} {one_line(str(label), 60)}: by {Figure('mean', total / size)}"
-                notes.append(f"{better} is rated lower than {other} on {where} on {count_of(size, 'question')}.")
+        labels = {
+            question: str(label)
+            for question, answer in label_of.items()
+            if (label := getattr(answer.sample, kind, None) or answer.sample.metadata.get(kind))
+        }
+        units = [question if kind == "group" else label_of[question].group for question in labels]
+        for sign in turns:
+            worse, other = (row.second, row.first) if sign > 0 else (row.first, row.second)
+            lost = -sign * np.array([gaps[question] for question in labels])
+            error = ERROR / len(fields) / len(turns)
+            for label, gap, size in labels_above_zero(lost, [*labels.values()], units, error=error):
+                where = f"{words} {one_line(label, 60)}: by {Figure(unit, gap)} on {count_of(size, 'question')}"
+                notes.append(f"{worse} {does} {other} on {where}.")
     return notes
+
+
+def _gaps_by_question(reading: VersionReading, decision: Decision, first: str, second: str) -> dict[int, float]:
+    """How much higher the second version is rated than the first by question, or by how many more choices it wins."""
+    pair = [reading.names.index(name) for name in (first, second)]
+    sides: dict[int, tuple[list[float], list[float]]] = {}
+    if decision.basis == "preferences" and (made := reading.preferences) is not None:
+        for place, version in enumerate(pair):
+            choices = np.zeros(len(made.question)) if not version else made.choices_of(version)
+            for question, choice in zip(made.question.tolist(), choices.tolist(), strict=True):
+                if not math.isnan(choice):
+                    sides.setdefault(question, ([], []))[place].append(choice)
+    else:
+        for answer in reading.answers:
+            if answer.rating is not None and answer.version in pair:
+                sides.setdefault(answer.question, ([], []))[pair.index(answer.version)].append(answer.rating)
+    return {question: fmean(two) - fmean(one) for question, (one, two) in sides.items() if one and two}
 
 
 def _check_judged_alike(reading: VersionReading) -> None:
@@ -279,7 +287,7 @@ def read_looks(database: "Database", versions: Mapping[str, str]) -> list[Look]:
     names = {stored: name for name, stored in versions.items()}
     looks = []
     for record in records:
-        record["rated"] = math.ceil(record["rated"] * math.comb(len(versions), 2) / math.comb(len(compared), 2))
+        record["rated"] = round(record["rated"] * math.comb(len(versions), 2) / math.comb(len(compared), 2), 3)
         intervals: dict[tuple[str, str], Interval] = {}
         values: dict[tuple[str, str], float] = {}
         for first, second, low, high, near_low, near_high, p, *value in record.pop("intervals"):
@@ -307,7 +315,7 @@ def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> 
     at = datetime.now(UTC).isoformat(timespec="seconds")
     with explain_errors(database, "the look at these versions cannot be kept"), database.transaction():
         compared = _versions_compared(database, versions)
-        rated = look.rated * math.comb(len(compared), 2) // math.comb(len(versions), 2)  # as if of all their pairs
+        rated = look.rated * math.comb(len(compared), 2) / math.comb(len(versions), 2)  # as if of all their pairs
         record = {name: value for name, value in asdict(look).items() if name != "values"}
         record |= {"intervals": intervals, "rated": rated}
         database.execute(

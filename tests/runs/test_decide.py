@@ -657,3 +657,20 @@ def test_a_winner_that_is_worse_on_a_topic_says_so(tmp_path):
     assert (decision.verdict, decision.best) == ("ship", "B")
     assert decision.notes[0] == "B is rated lower than A on topic invoices: by 1.75 on 12 questions."
     assert not any("leave" in note or "pay" in note for note in decision.notes)
+
+
+def test_choices_and_what_is_not_settled_say_on_which_topics_a_version_is_worse(tmp_path):
+    """Of twelve invoices B wins none, of twelve others all: not settled, and each is worse on one topic, 1 in 4,096."""
+    topics = ["invoices"] * 12 + ["leave"] * 12
+    versions = [
+        [sample(f"q{n}", f"{n}?", f"{name} {n}", None, metadata={"topic": topic}) for n, topic in enumerate(topics)]
+        for name in ("old", "new")
+    ]
+    file = tmp_path / "choices.csv"
+    file.write_text("\n".join(["id,model_a,model_b,winner", *(f"q{n},A,B,{'ab'[n >= 12]}" for n in range(24))]))
+    decision = decide_reading(read(tmp_path, *versions, ratings=(file,)))
+    assert (decision.verdict, decision.basis) == ("unsettled", "preferences")
+    assert decision.notes[:2] == (
+        "B is chosen less than A on topic invoices: by 100% on 12 questions.",
+        "A is chosen less than B on topic leave: by 100% on 12 questions.",
+    )

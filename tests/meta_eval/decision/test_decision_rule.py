@@ -157,8 +157,24 @@ def test_what_an_earlier_look_showed_stands_while_todays_difference_lies_within_
     second = decide_versions(rated_part(better, 31), looks=[first.look])
     assert (first.verdict, second.verdict, second.look.number) == ("ship", "ship", 2)
     assert second.differences[0].low == pytest.approx(first.differences[0].low)
+    assert "rests on an earlier look too" in second.notes[0] and "by this look alone it is" in second.notes[0]
     worse = np.where(np.arange(100) < 30, better, -1.4 + 0.1 * (-1.0) ** np.arange(100))
-    assert decide_versions(rated_part(worse, 100), looks=[first.look]).verdict == "keep"
+    turned = decide_versions(rated_part(worse, 100), looks=[first.look])
+    assert turned.verdict == "keep" and "that look no longer counts" in turned.notes[0]
+
+
+def test_ratings_of_other_questions_for_each_version_leave_an_error_for_the_rest():
+    """A is rated on 20 of 40 questions and B on the others: 20 x 20 / 40 = 10 of 40 pairs, .05 log(1 + .25 (e - 1))."""
+    even, wave = np.arange(40) % 2 == 0, 1.0 + np.arange(40) // 2 % 4
+    a, b, nothing = wave, wave + 0.5 + 0.4 * (-1.0) ** np.arange(40), np.full(40, np.nan)
+    halves = two_versions(np.where(even, a, np.nan), np.where(even, np.nan, b), scores_a=nothing, scores_b=nothing)
+    first = decide_versions(halves)
+    assert (first.look.share, first.look.rated) == (0.25, 20)
+    assert first.look.error == pytest.approx(0.05 * math.log(1 + 0.25 * (math.e - 1)))
+    assert (first.verdict, first.needs.ratings is not None) == ("unsettled", True)
+    whole = two_versions(a, b, scores_a=nothing, scores_b=nothing)
+    second = decide_versions(whole, looks=[first.look])
+    assert (second.verdict, second.look.number, second.look.share) == ("ship", 2, 1.0)
 
 
 def test_a_look_has_an_error_only_for_what_is_new():
@@ -387,7 +403,8 @@ def test_where_few_pairs_differ_what_would_settle_it_allows_for_a_larger_varianc
 def test_where_all_pairs_differ_alike_what_would_settle_it_is_by_the_ratings_of_one_version():
     """Six pairs differ by 1, and of ten further answers of each the means are alike: 6 / 11 = .55 +- .252.
 
-    As the pairs do not vary, 6 (.252 / .55)^2 (2.83 + .84)^2 = 18 pairs settle it: 18 of 200 may err in .47%.
+    Ratings of one version say as much as half as many pairs: these are 11 pairs, and 11 (.252 / .55)^2 (2.8 + .84)^2 =
+    31 settle it: 31 of 200 may err in .75%, which is 2.8 standard errors of so few.
     """
     a, b = np.full((2, 200), np.nan)
     a[:6], b[:6] = 3.0, 4.0
@@ -395,7 +412,7 @@ def test_where_all_pairs_differ_alike_what_would_settle_it_is_by_the_ratings_of_
     nothing = np.full(200, np.nan)
     decision = decide_versions(two_versions(a, b, scores_a=nothing, scores_b=nothing))
     assert decision.verdict == "unsettled"
-    assert 6 + decision.needs.ratings == pytest.approx(18, rel=0.06)
+    assert 11 + decision.needs.ratings == pytest.approx(31, rel=0.06)
     assert not decision.needs.is_beyond
 
 
