@@ -127,7 +127,9 @@ def commands_page() -> str:
     from assay.cli.options import advanced_help
 
     entries = ["# Commands"]
-    for context in command_contexts(click.Context(cli, info_name="assay", max_content_width=HELP_WIDTH)):
+    for context in command_contexts(
+        click.Context(cli, info_name="assay", **cli.context_settings | {"max_content_width": HELP_WIDTH})
+    ):
         depth = min(context.command_path.count(" "), 1) + 2
         entries.append(f"{'#' * depth} {context.command_path}\n\n```text\n{advanced_help(context)}\n```")
     return "\n\n".join([*entries, ""])

@@ -37,7 +37,7 @@ class Look:
 
     number: int = 1  # which look it is, from 1
     share: float = 1.0  # the share of all information that there is, 1 where everything is rated
-    rated: float = 0  # how many ratings of each version there are
+    rated: float = 0  # how many rated pairs the ratings say as much as
     error: float = ERROR  # the error of this look
     intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)  # what it says of pairs of versions
     values: Mapping[tuple[str, str], float] = field(default_factory=dict)  # the estimates that belong to them

@@ -218,11 +218,8 @@ def _look(pairs: Sequence[PairDifference], past: Sequence[Look], said: str) -> L
     """The look at this many ratings; pairs of which nothing is rated have no part in how much is known."""
     rated = [one for one in pairs if one.groups or not one.changed]
     share = sum(one.share for one in rated) / len(rated)
-    known, total = (
-        sum(one.count_ratings(count) for one, count in zip(rated, of_each, strict=True))
-        for of_each in ([one.of_each for one in rated], [one.all_of_each for one in rated])
-    )
-    return next_look(past, share, known, total, said)
+    known = sum(one.known if one.is_paired else sum(one.of_each) for one in rated)
+    return next_look(past, share, known, sum(one.changed for one in rated), said)
 
 
 def difference_interval(

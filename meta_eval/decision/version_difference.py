@@ -132,10 +132,6 @@ class PairDifference(GroupEstimate):
         """What `known` comes to once everything is rated."""
         return self.changed if self.is_paired else precision(self.all_of_each)
 
-    def count_ratings(self, of_each: tuple[int, int]) -> float:
-        """So many ratings of each version as a number of pairs; unpaired, how many there are."""
-        return sum(of_each) / (2 if self.is_paired else 1)
-
 
 def estimate_difference(questions: VersionQuestions, first: int, second: int, *, width: float) -> PairDifference:
     """Estimates how much higher the second version is rated than the first, on the questions that both answered.

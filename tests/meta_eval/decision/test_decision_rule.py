@@ -169,7 +169,7 @@ def test_ratings_of_other_questions_for_each_version_leave_an_error_for_the_rest
     a, b, nothing = wave, wave + 0.5 + 0.4 * (-1.0) ** np.arange(40), np.full(40, np.nan)
     halves = two_versions(np.where(even, a, np.nan), np.where(even, np.nan, b), scores_a=nothing, scores_b=nothing)
     first = decide_versions(halves)
-    assert (first.look.share, first.look.rated) == (0.25, 20)
+    assert (first.look.share, first.look.rated) == (0.25, 10)
     assert first.look.error == pytest.approx(0.05 * math.log(1 + 0.25 * (math.e - 1)))
     assert (first.verdict, first.needs.ratings is not None) == ("unsettled", True)
     whole = two_versions(a, b, scores_a=nothing, scores_b=nothing)
