@@ -201,8 +201,8 @@ class Budget:
         Args:
             size: What the request may take.
             on_lost: Called where the call settles for all of its reservation.
-            keep: Keeps what counts in later sessions: a lost call; under a bound the reservation of each call, with
-                what takes it back when the call ends, so that a kill in between leaves it counted.
+            keep: Keeps what counts in later sessions: the reservation of each call, with what takes it back when a call
+                that is not lost ends, so that a kill in between leaves it counted.
 
         Yields:
             What the block sets the reply of.
@@ -213,8 +213,7 @@ class Budget:
         """
         reserved = await self._reserve(size)
         call, is_lost = CallUnderWay(), False
-        if self.is_bounded:
-            keep(reserved)
+        keep(reserved)
         try:
             if self.on_begin is not None:
                 self.on_begin()
@@ -230,8 +229,8 @@ class Budget:
             if call.reply is not None:
                 self._settle(call.reply)
             self._release(reserved)
-            if is_lost != self.is_bounded:
-                keep(reserved if is_lost else -reserved)
+            if not is_lost:
+                keep(-reserved)
 
     async def _reserve(self, size: RequestSize) -> LostCalls:
         """Takes what a call may take out of the budget, as soon as there is room for it."""

@@ -586,11 +586,14 @@ def explain_miss(cassette: Cassette, recordings: Collection[Recording], missing:
     if nearest is None:
         reason = "the cassette is empty"
     else:
-        reason = f"the nearest recording ({nearest.prompt}, sample {nearest.sample or 'not named'}) differs in "
+        names = "prompt", "sample", "user"
+        is_same = all(getattr(nearest, name) == getattr(missing, name) for name in names)
+        which = "" if is_same else f" ({nearest.prompt}, sample {nearest.sample or 'not named'})"
+        reason = f"the nearest recording{which} differs in "
         reason += "; ".join(_differences(nearest, missing)) or _NOT_RECORDED
     record = (
-        "the same command with --mode auto (in a suite `mode: auto` under `cassette:`, in pytest --assay-mode auto)"
-        ": a model is then asked"
+        'the same command with --mode auto (in Python mode="auto", in a suite `mode: auto` under `cassette:`, in '
+        "pytest --assay-mode auto): a model is then asked"
     )
     return f"{place}; {reason}. To record it: {record}"
 

@@ -88,12 +88,15 @@ class Embedder(ABC):
     """Turns texts into unit vectors. A subclass writes `embed`.
 
     Attributes:
+        remembers: Whether a text that was embedded a moment ago is not embedded again; not so by a model in this
+            process, whose vector of a text depends, in its last digits, on the texts beside it.
         usage: What calls took so far; nothing for a model in this process.
         lost: The calls whose reply was lost, with what they took at most; not in `usage`.
         keep_lost: Keeps what such calls took, for the budget of later sessions; of a run's embedder.
     """
 
     name: str
+    remembers = True
 
     def __init__(self) -> None:
         self.usage = Usage()
@@ -122,7 +125,7 @@ class Embedder(ABC):
         return [float(cosine) for cosine in vectors[1:] @ vectors[0]]
 
     async def unit_vectors(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Embeds texts; one that was embedded a moment ago is not embedded again.
+        """Embeds texts; one that was embedded a moment ago is not embedded again, where the embedder `remembers`.
 
         Returns:
             Vectors of length 1, of shape (texts, dimensions).
@@ -132,7 +135,7 @@ class Embedder(ABC):
         """
         import numpy as np
 
-        known = {text: self._recent[text] for text in texts if text in self._recent}
+        known = {text: self._recent[text] for text in texts if self.remembers and text in self._recent}
         if missing := [text for text in dict.fromkeys(texts) if text not in known]:
             vectors = [*await self.embed(missing)]
             check_vectors([*vectors, *list(self._recent.values())[:1]], self.name)
@@ -150,6 +153,7 @@ class UniversalSentenceEncoder(Embedder):
     """Universal Sentence Encoder multilingual v3, embedded: 512 dimensions, the same on every machine, no network."""
 
     name = "use"
+    remembers = False
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Embeds texts: vectors of shape (texts, 512)."""
@@ -172,6 +176,8 @@ def _universal_sentence_encoder() -> Any:
 
 class SentenceTransformer(Embedder):
     """A model of the sentence-transformers library (extra `st`), by name or folder."""
+
+    remembers = False
 
     def __init__(self, model: str) -> None:
         super().__init__()

@@ -190,7 +190,7 @@ def _summarise_metric(
         mean=fsum(values) / len(values) if values else None,
         correlation=spearman(*columns) if groups is not None else Estimate(None, n=len(rated)),
         higher_is_better=higher_is_better,
-        left_out=left_out / (judged + left_out) if judged + left_out else None,
+        left_out=left_out / (judged + left_out) if judged or (left_out and not statuses["failed"]) else None,
     )
 
 
@@ -221,13 +221,14 @@ def first_scored(summaries: Iterable[MetricSummary], metrics: Collection[str]) -
 def describe_missing_scores(table: AnswerTable) -> Iterator[Paragraph]:
     """Describes the scores without a value: one paragraph per metric and status, with the most frequent reasons.
 
-    Each has its count, where there are several. Metrics that lack scores for the same reasons, each as often, have one
-    paragraph.
+    Reasons that differ in the sample that they name alone are one. Each has its count, where there are several. Metrics
+    that lack scores for the same reasons, each as often, have one paragraph.
     """
     reasons: dict[tuple[str, str], Counter[str]] = {}
-    for _, metric, score in table.rows():
+    for sample, metric, score in table.rows():
         if score.value is None and metric in table.directions:
-            reasons.setdefault((metric, score.status), Counter())[score.reason] += 1
+            reason = score.reason.replace(f", sample {sample};", ";")  # of a reply that is not recorded
+            reasons.setdefault((metric, score.status), Counter())[reason] += 1
     metrics: dict[tuple[str, frozenset[tuple[str, int]]], list[str]] = {}
     for (metric, status), of_status in sorted(reasons.items(), key=itemgetter(0)):
         metrics.setdefault((status, frozenset(of_status.items())), []).append(metric)

@@ -52,7 +52,7 @@ def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: C
         mean, answers = Figure("mean", shown.mean), phrase("answers", count=shown.n)
         score = phrase("score", metric=shown.name, mean=mean, scored=shown.scored, answers=answers)
         lines.append(("scores", score))
-    failed = max((summary.failed for summary in summaries), default=0)
+    failed = len({sample for sample, _, score in results.rows() if score.status == "failed"})  # as --max-failed counts
     if without := {summary.name for summary in summaries if summary.failed and not summary.scored}:
         reasons = Counter(
             score.reason for _, name, score in results.rows() if name in without and score.status == "failed"

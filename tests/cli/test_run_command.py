@@ -37,6 +37,26 @@ def test_a_judge_that_always_fails_is_told_once(assay, set_file, judge_file, ope
     assert "3 failed" in result.out
 
 
+def test_the_verdict_and_the_last_line_count_the_answers_that_any_metric_failed_on(
+    assay, judge_file, openai_server, tmp_path
+):
+    """Of two answers faithfulness has no verdict on the first, context precision none on the second: two, not one."""
+    rows = [
+        {"id": n, "user_input": "Q?", "response": f"It costs K{n}.", "retrieved_contexts": [f"P{n}"], "reference": "R."}
+        for n in (1, 2)
+    ]
+
+    def fail(request):
+        sent = request.body["messages"][-1]["content"]
+        return Answer(text="?") if ("<passage_1>" in sent) == ("P2" in sent) else None
+
+    openai_server.script = fail
+    metrics = "faithfulness,context_precision"
+    done = assay("run", write_rows(tmp_path / "two.jsonl", rows), "--judge", judge_file(), "--metrics", metrics, code=4)
+    assert "1 failed" in done.out and "2 answers could not be scored" in done.out
+    assert "2 samples failed (1, 2)" in done.err
+
+
 def test_help_names_the_exit_codes(assay):
     result = assay("--help", code=0)
     for words in ("0 done", "1 error", "2 usage", "3 budget", "4 more samples failed", "130 interrupted"):

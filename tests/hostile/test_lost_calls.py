@@ -250,13 +250,13 @@ def test_parts_that_lose_replies_keep_the_bound(assay, judge, openai_server, tmp
     assert stopped.json["usage"]["usd"] + stopped.json["lost"]["usd"] <= 0.05
 
 
+@pytest.mark.parametrize("budget", [["--budget", "12calls"], []])
 def test_calls_under_way_when_a_run_is_killed_count_in_its_budget(
-    *, assay, set_file, judge, openai_server, warm_python, tmp_path
+    *, budget, assay, set_file, judge, openai_server, warm_python, tmp_path
 ):
     """Killed at its 9th request, which gets no reply: 8 calls are settled, and of 12 at most 3 are left."""
     words = ["run", str(set_file(24)), "--judge", str(judge), "--metrics", METRICS, "--concurrency", "1"]
-    words += ["--budget", "12calls"]
-    with command_at_request(warm_python, tmp_path, openai_server, words, 9):
+    with command_at_request(warm_python, tmp_path, openai_server, [*words, *budget], 9):
         pass  # it is killed there
     resumed = assay("run", "--resume", "last", "--budget", "12calls", "--json", code=3)
     assert len(openai_server.requests) == 12

@@ -112,6 +112,11 @@ def test_use_really_runs():
     assert use.name == "use"
     assert english[0] > english[1] + 0.2 and dutch[0] > dutch[1] + 0.2
     assert across[0] > 0.7
+    again = load_embedder("use")  # it has embedded the texts one by one before
+    texts = ["How do I add a bonus?", "Where do I enter an extra payment?", "My printer is out of paper."]
+    for text in texts:
+        asyncio.run(again.unit_vectors([text]))
+    assert asyncio.run(again.cosines(texts[0], texts[1:])) == english, "to the last digit"
     vectors = asyncio.run(use.unit_vectors(["a", "b"]))
     assert vectors.shape == (2, 512)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1], abs=1e-5)

@@ -131,7 +131,9 @@ def test_all_that_a_person_needs(path, judge, ask):
     assert f"no recording in {path} for prompt {identity}, sample a7" in message
     assert f"the nearest recording ({identity}, sample a7)" in message
     assert "text (recorded '…How do I save?', asked '…How do I save it?')" in message
-    assert "--mode auto" in message
+    assert "--mode auto" in message and 'in Python mode="auto"' in message
+    other = miss(judge(cassette=path, mode="replay", model="openai/other"), ask("How do I save?", sample="a7"))
+    assert "sample a7; the nearest recording differs in model (recorded 'openai/test', asked 'openai/other')." in other
 
 
 def test_the_nearest_by_its_words_where_no_sample_is_named_alike(path, judge, ask):

@@ -4,6 +4,7 @@ import json
 from contextlib import closing
 
 import pytest
+from modules import module_of
 
 from assay.cli.run import print_run
 from assay.cli.viewing import print_audit
@@ -234,3 +235,16 @@ def test_the_sentences_of_an_answer_whose_judge_failed_are_none_that_were_not_ju
         score_rows.append((Sample(id=status, user_input="Which?", response="Red."), "m", score))
     (summary,) = summarise(score_rows, {"m": True})
     assert (summary.scored, summary.failed, summary.left_out) == (1, 1, 2 / 4)
+    (unjudged,) = summarise(score_rows[:2], {"m": True})  # what of the failed one is left out is not known
+    assert unjudged.left_out is None
+    (idle,) = summarise(score_rows[1:2], {"m": True})
+    assert idle.left_out == 1
+
+
+def test_reasons_that_differ_in_the_name_of_the_sample_alone_are_one():
+    miss = "no recording in c.jsonl for prompt p.en@1, sample {}; the nearest recording differs in model (recorded 'a')"
+    names = ["s1", "s2", "s 3"]
+    samples = {name: Sample(id=name, user_input="Which?", response="Red.") for name in names}
+    scores = {name: {"m": Score(None, "failed", miss.format(name))} for name in names}
+    (paragraph,) = module_of(summarise_table).describe_missing_scores(AnswerTable({"m": True}, samples, scores))
+    assert (paragraph.label, paragraph.text) == ("m: 3 failed:", miss.replace(", sample {}", ""))
