@@ -112,7 +112,7 @@ class Question(Generic[T]):
         return [*self.prompt.messages(self.asked), *self.follow_up]
 
     def with_correction(self, reply: str, error: str, max_tokens: int | None) -> "Question[T]":
-        """Returns this question for a second asking.
+        """Returns this question for a second asking; the body of a decision model, which is no conversation, says why.
 
         Args:
             reply: The text of the reply that could not be used.
@@ -121,11 +121,16 @@ class Question(Generic[T]):
         """
         fix = self.prompts.load("fix_word" if self.options else "fix", self.prompt.language)
         fields = {"error": error} | ({"words": ", ".join(self.options)} if self.options else {})
+        said, body = fix.render(fields), dict(self.body or {})
         follow_up = (
             PromptMessage(role="assistant", content=reply[:_MOST_QUOTED] or "(nothing)"),
-            PromptMessage(role="user", content=fix.render(fields)),
+            PromptMessage(role="user", content=said),
         )
-        return replace(self, follow_up=(*self.follow_up, *follow_up), max_tokens=max_tokens)
+        if "input" in body:
+            body["input"] += f"\n{said}"
+        elif body:
+            body["state"] = {**body["state"], "correction": said}
+        return replace(self, follow_up=(*self.follow_up, *follow_up), body=body or None, max_tokens=max_tokens)
 
 
 @dataclass(slots=True, unsafe_hash=True)  # not frozen, which takes three times as long to make

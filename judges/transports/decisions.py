@@ -60,7 +60,6 @@ class DecisionTransport(Transport):
             request.sample,
             max_tokens=_TOKENS_PER_ANSWER * len(questions),
             protocol=self.protocol,
-            corrections=False,
             prompts=request.prompts,
             body=self.body(request, questions, prompt),
         )

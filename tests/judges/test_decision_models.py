@@ -107,6 +107,28 @@ def test_a_body_without_answers_fails_the_request(openai_server, deciding, raw):
         answered(deciding())
 
 
+def test_a_reply_that_is_voided_is_asked_for_once_more_with_the_error_then_fails(openai_server, deciding, protocol):
+    """Its probability is none, or it answers another question."""
+    answers, problem, part = {
+        "decisions": ([predicate("p", 1.2)], "probability is 1.2", "input"),
+        "systemone": ({"q": {"type": "noul", "noul": 0.97}}, "answers no question", "state"),
+    }[protocol]
+    usage = {"input_tokens": 90, "output_tokens": 5, "total_tokens": 95}
+    void = Reply(raw=json.dumps({"id": "x", "model": "m", "answers": answers, "usage": usage}))
+    one = Request("support", {"documentation": "The course is free."}, QUESTIONS[:1], "en")
+    openai_server.script = lambda request: void if request.number == 1 else None
+    judge = deciding()
+    assert answered(judge, one)["p"].option == "yes"
+    first, second = (request.body for request in openai_server.requests)
+    assert problem in str(second[part]) and problem not in str(first[part])
+    assert first["questions"] == second["questions"] and judge.replies.unparsable == 1
+    openai_server.forget()
+    openai_server.script = lambda _: void
+    with pytest.raises(JudgeError, match=problem):
+        answered(deciding(), one)
+    assert len(openai_server.requests) == 2
+
+
 def test_a_model_that_cannot_decide_is_named_with_the_cure(openai_server, deciding):
     openai_server.script = lambda _: Reply(status=501, error_message="not a decision model")
     with pytest.raises(JudgeUnavailable, match=r"not a decision model.*set `decide: listed`"):
