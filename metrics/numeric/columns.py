@@ -22,7 +22,7 @@ from ...text.numbers import (
     numeral_readings,
     parse_numeral,
 )
-from .lexicon import any_of
+from .lexicon import LANGUAGES, any_of, lexicon
 from .table import Period, unit_and_power
 
 if TYPE_CHECKING:
@@ -162,10 +162,9 @@ def header_unit(header: str) -> str | None:
     if bracketed := re.search(rf"[(\[]\s*+(?:(?:{led})\s++)?([^()\[\]]*[^()\[\]\s])\s*[)\]]\s*$", header):
         unit, power = unit_and_power(bracketed[1])
         return bracketed[1] if power else unit if unit and (unit != bracketed[1] or known_unit(unit)) else None
-    _, *words = re.split(r"[_\s]+", header.strip())
-    if not words:
+    *_, before, last = ["", *re.split(r"[_\s]+", header.strip())]
+    if not before or any(before.lower() in lexicon(code).data["rate_words"] for code in LANGUAGES):  # "price per month"
         return None
-    last = words[-1]
     # one letter says little: "team_a" has no unit
     return notation_signs("name_units").get(last.lower()) or (
         known_unit(last) if len(last) > 1 or not last.isalpha() else None

@@ -158,7 +158,8 @@ class Clause:
     @cached_property
     def stated_periods(self) -> frozenset[str]:
         """The periods of the rates that it says: month of "per month"; of a table without regular rows "each year"."""
-        rates, periods = self.marks_of("rate", *(() if self.table.step else ("all",))), self.words.data["periods"]
+        rates = self.marks_of("rate", *(() if self.table.step else ("all",)))
+        periods = self.words.data["periods"] | self.words.data["periodic"]
         return frozenset(p for mark in rates if (p := periods.get(re.split(r"[\s/]", mark.text.lower())[-1])))
 
     @property

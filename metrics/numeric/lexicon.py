@@ -71,8 +71,9 @@ def lexicon(language: str) -> Lexicon:
     """The words of a language; English where there are none in it."""
     pack = load_language(language if language in LANGUAGES else FALLBACK)
     marks, times, series, plain = pack.claim_marks, pack.claim_times, pack.series_names, pack.plain_words
-    weekdays = {weekday.lower(): number for number, weekday in enumerate(pack.weekdays)}
-    periods = {word: period for period, words in times.periods.items() for word in words}
+    by_word: dict[str, Any] = {"weekdays": {weekday.lower(): number for number, weekday in enumerate(pack.weekdays)}}
+    for field, named in (("periods", times.periods), ("periodic", times.periodic)):
+        by_word[field] = {word: period for period, words in named.items() for word in words}
     kinds: dict[str, list[str]] = {"whole": [*marks.whole]}
     for kind, patterns in [*marks.marks.items(), *times.time_marks]:
         kinds.setdefault(kind, []).extend(patterns)
@@ -96,7 +97,7 @@ def lexicon(language: str) -> Lexicon:
         links=marks.links,
         extremes_of={name: whole_words([*of.most, *of.least, *of.others]) for name, of in marks.extremes_of.items()},
         except_before=whole_words(marks.except_before),
-        data={**dict(marks), **dict(times), **dict(series), **participles, "weekdays": weekdays, "periods": periods},
+        data={**dict(marks), **dict(times), **dict(series), **participles, **by_word},
     )
 
 
@@ -289,8 +290,10 @@ def head_stems(compound: Word, language: str) -> Stems:
     words, word = lexicon(language), compound.text.rpartition("-")[2]
     prefixes, links = words.data["compound_prefixes"], words.data["compound_links"]
     heads: list[tuple[float, str]] = []
-    for end in range(_SHORTEST_HALF, len(word) - _SHORTEST_HEAD + 1 if links else 0):
+    for end in range(len(word) - _SHORTEST_HEAD + 1 if links else 0):
         start, head = word[:end], word[end:]
+        if end < _SHORTEST_HALF and start not in words.data["periods"]:  # the "dag" of "dagprijs"
+            continue
         first = max(frequency(start.removesuffix(link), language) for link in ("", *links))
         common = head in words.harmless or head in words.data["periods"] or is_unit(head)
         if start not in prefixes and not common:
@@ -372,7 +375,7 @@ def period_of_amounts(table: NumericTable, series: str) -> str | None:
 
 @cache
 def _period_in_name(name: str) -> str | None:
-    """Month of "price per month", "EUR/month" and "maandprijs"; None where a name says no period."""
+    """Month of "price per month", "EUR/month", "monthly fee" and "maandprijs"; None where a name says no period."""
     text = _CAMEL.sub(" ", name).lower()
     for language in LANGUAGES:
         words = lexicon(language).data
@@ -380,9 +383,10 @@ def _period_in_name(name: str) -> str | None:
         if rate := re.search(rf"(?:\b(?:{words['rate']})\s|/)\s?({any_of(periods)})\b", text):
             return str(periods[rate[1]])
         compounds = [token.text for token in tokens(text, language) if token.text not in periods]
-        for word, period in periods.items():
-            if len(word) >= _SHORTEST_HALF and any(compound.startswith(word) for compound in compounds):
-                return str(period)
+        for word, period in (words["periodic"] | periods).items():
+            for rest in (compound.removeprefix(word) for compound in compounds if compound.startswith(word)):
+                if len(word) >= _SHORTEST_HALF or (rest and _concept_of(name_words(rest, language))):
+                    return str(period)
     return None
 
 
@@ -440,6 +444,8 @@ class Names:
 
     def __init__(self, table: NumericTable, language: str) -> None:
         self.language = language
+        self._unit_of = table.unit_of
+        self._verbs = frozenset(phrase for hints in lexicon(language).data["hints"].values() for phrase in hints)
         self._harmless = lexicon(language).data["harmless_cell"]
         self._particles = frozenset(stem_of(word, language) for word in lexicon(language).data["verb_particles"])
         labels = list(map(str, table.labels.columns))
@@ -506,7 +512,12 @@ class Names:
                     yield Mention(particle.start, particle.end, (name,))
         for end, names in by_end.items():
             best = max(name.rank for name in names)
-            yield Mention(words[place].start, words[end].end, tuple(name for name in names if name.rank == best))
+            named = tuple(name for name in names if name.rank == best)
+            # a price's verb "kost" beside "aansluitkosten" of one unit: a hint is as good as a name, not as all of it
+            units = {self._unit_of(name.column) for name in named if name.kind == "series"}
+            if best <= PART or words[place].text in self._verbs:
+                named += tuple(n for n in names if n.rank == HINT < best and self._unit_of(n.column) in units)
+            yield Mention(words[place].start, words[end].end, named)
 
     def _last_word(self, stems: Stems, words: Sequence[Token], place: int) -> int | None:
         """The place of the last word of a name that begins at a place; words between that say nothing are left out."""

@@ -29,7 +29,7 @@ from .lexicon import (
     whole_words,
 )
 from .sample_tables import View
-from .table import ALL_ROWS, DAY, LENGTHS, STEPS, Hedge, NamedTime, Period, Times, Window
+from .table import ALL_ROWS, DAY, LENGTHS, STEPS, Hedge, NamedTime, Period, Times, Window, is_currency
 from .times import (
     WORD,
     count_of,
@@ -203,7 +203,7 @@ class _Draft:
 
 def _roles(clause: _Draft) -> Iterator[Mark]:
     """Mentions of what the clause counts, and asides for series that the clause is not about."""
-    settled = choose(_directions(clause), choose(_misfits(clause), clause.marks))
+    settled = choose(_directions(clause), choose(_misfits(clause), choose(_rates(clause), clause.marks)))
     for has_role in _ROLES:
         beside = [mark for mark in settled if mark.series and has_role(mark, settled, clause)]
         aside = (replace(mark, mention=None, kinds=frozenset({"aside"})) for mark in beside)
@@ -600,10 +600,17 @@ def _rates(clause: _Draft) -> Iterator[Mark]:
     table, found = clause.view.table, [*_patterns(clause.words.language, "rate")[0].finditer(clause.text)]
     if not found or not (table.step or any(period_of_amounts(table, name) for name in table.columns)):
         return
+    is_amount = any(is_currency(mark.unit) for mark in clause.marks if mark.number)
     for match in found:
-        if any(m.overlaps(*match.span()) for m in clause.marks if m.time or m.series or m.cells or m.number):
+        data, word = clause.words.data, (match["unit"] or match["periodic"]).lower()
+        period = data["periods"].get(word) or data["periodic"][word]
+        if match["periodic"] and table.step:  # the "monthly average" of rows that are months
             continue
-        period = clause.words.data["periods"][match["unit"].lower()]
+        others = (m for m in clause.marks if m.overlaps(*match.span()) and (m.time or m.series or m.cells or m.number))
+        # the month of "40 euros per month" does not name the "monthly fee", whose period it is
+        inside = ({period_of_amounts(table, n) for n in m.series} if m.start > match.start() else set() for m in others)
+        if any(not is_amount or periods_named != {period} for periods_named in inside):
+            continue
         kind = "per_row" if period == table.step else "per_other"
         if not table.step or any(match[0].lower() in header.lower() for header in table.columns):
             kind = "value_word"  # "EUR 25 a month", where the column is called so
@@ -656,6 +663,7 @@ def _patterns(language: str, kind: str) -> list[re.Pattern[str]]:
     words, links = lexicon(language).data, lexicon(language).links
     year = rf" (?:(?:{links.year_led}) )?{words['article']}(?P<year>(?:19|20)\d\d)"
     rate = rf"(?:(?<!\w)(?:{words['rate']}) |/ ?)(?P<unit>{any_of(words['periods'])})(?! (?:{links.rate_not}))"
+    rate = rf"(?:{rate}|(?<!\w)(?P<periodic>{any_of(words['periodic']) or '(?!)'}))"
     if kind == "rate":  # a slash may touch the word before
         return [re.compile(rf"{rate}(?!\w)", re.IGNORECASE)]
     same = f"(?:{words['same_words']}) (?P<unit>{any_of([*words['periods'], *words['same_units']])})(?:{year})?"
@@ -803,5 +811,5 @@ def shifted(window: Window, unit: str, count: int) -> Window:
 
 _OF_TIMES = (_whole_units, _same_periods, _elided, _steps, _on_periods, _numbered)
 """What finds marks of times that another time, the text before or the table tells."""
-_OF_MARKS = (_whole_table, _exclusions, _ranges, _behind, _rates, _roles, _hedged_numbers, _multiples, _exclusive)
+_OF_MARKS = (_whole_table, _exclusions, _ranges, _behind, _roles, _hedged_numbers, _multiples, _exclusive)
 """What finds marks that depend on others. They may overlap: the longest counts, and of equally long ones these."""

@@ -34,6 +34,7 @@ from .construction import (
 )
 from .lexicon import (
     LANGUAGES,
+    PART,
     Lexicon,
     Token,
     any_of,
@@ -173,9 +174,25 @@ def without_impossible(made: Interpretation) -> Interpretation | None:
     clause, checks = made.match.clause, []
     for check in made.checks:
         possible = ([s for s in tier if _can_have_unit(s, clause) and _can_have_rows(s, clause)] for tier in check)
-        tiers = (tuple(one for spec in tier for one in _in_periods(spec, clause)) for tier in possible)
+        tiers = (
+            tuple(one for spec in _of_period(tier, clause) for one in _in_periods(spec, clause)) for tier in possible
+        )
         checks.append(tuple(filter(None, tiers)))
     return replace(made, checks=tuple(checks)) if all(checks) else None
+
+
+def _of_period(tier: Sequence[Specification], clause: Clause) -> list[Specification]:
+    """The readings of series whose names say the period of the claim ("per month"), where there are such series.
+
+    Where they are no readings, only what the claim names in full is left of amounts in their unit.
+    """
+    table, stated = clause.table, frozenset[str]() if clause.table.step else clause.stated_periods
+    of_period = [name for name in table.columns if stated and period_of_amounts(table, name) in stated]
+    units = {table.unit_of(name) for name in of_period}
+    parts = {n.column for mark in clause.series if mark.mention for n in mark.mention.names if n.rank <= PART}
+    parts = {name for name in parts if units & {None, table.unit_of(name)}}
+    named = [spec for spec in tier if spec.series in of_period]
+    return named or [spec for spec in tier if spec.series not in parts]
 
 
 def _in_periods(spec: Specification, clause: Clause) -> list[Specification]:

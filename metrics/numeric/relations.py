@@ -64,7 +64,8 @@ def compare_sides(
     """One specification per combination of series and windows, and of statistics that each side may be of."""
     (names, windows), (others, compared) = sides
     fields = {"side_statistic": inner, "compared_with": others, "compared_window": compared, **rest}
-    return specify(statistic, names, windows, **fields)
+    specs = specify(statistic, names, windows, **fields)
+    return [spec for spec in specs if spec.compared_with == spec.series] if names == others else specs
 
 
 @construction(
