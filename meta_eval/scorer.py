@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .arrays import Floats
     from .table import ScoreTable
 
-_SAME = 1e-12  # values that differ by less are equal but for rounding
+DECIMALS = 6  # of all that is fitted and saved, so that a file decides as what was fitted
 Decision = Literal["send", "person", "hold"]
 DECISION_WORDS: dict[Decision, str] = {
     "send": "may be sent",
@@ -133,6 +133,11 @@ class Scorer(_Record):
             raise ValueError("it was written by Assay 0.1; fit it again: assay meta RUN --save FILE")
         return version
 
+    @field_validator("send_at", "hold_below")
+    @classmethod
+    def _has_the_decimals_of_a_prediction(cls, threshold: float | None) -> float | None:
+        return None if threshold is None else round(threshold, DECIMALS)  # Assay 0.2 saved them with more
+
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that it needs."""
@@ -207,7 +212,7 @@ class Scorer(_Record):
         from ..languages.yaml_file import ShortList, dump_yaml
 
         def points(knots: Knots) -> list[ShortList]:
-            return [ShortList([round(x, 6), round(y, 6)]) for x, y in knots]
+            return [ShortList(knot) for knot in knots]
 
         content = self.model_dump(mode="json")
         bands = {"by_rating": self.by_rating, "by_prediction": self.by_prediction}
@@ -229,13 +234,19 @@ class Scorer(_Record):
 def interpolate(knots: Knots, values: "float | Sequence[float] | Floats") -> "Floats":
     """A monotone map at some values, or at one: linear between its points, constant beyond them; NaN where one is.
 
+    Values and results are rounded as the points of a map are, so that what the map was fitted to lies on its points.
+
     Example:
         >>> interpolate(((0.0, 1.0), (2.0, 5.0)), [0.5, 9.0]).tolist()
         [2.0, 5.0]
     """
     import numpy as np
 
-    return np.asarray(np.interp(values, *np.array(knots).T), float)
+    return np.round(np.asarray(np.interp(np.round(values, DECIMALS), *np.array(knots).T), float), DECIMALS)
+
+
+def _knots(starts: "Floats", ends: "Floats") -> Knots:
+    return tuple(zip((starts + 0.0).tolist(), ends.round(DECIMALS).tolist(), strict=True))  # no -0.0
 
 
 def fingerprint_ratings(table: "ScoreTable") -> str:
@@ -261,12 +272,12 @@ def percentile_knots(values: Sequence[float], most: int = 25) -> Knots:
     """
     import numpy as np
 
-    ordered = np.sort(np.asarray(values, float))
+    ordered = np.sort(np.asarray(values, float)).round(DECIMALS)
     levels = np.unique(ordered)
     if len(levels) > most:
         levels = np.unique(np.quantile(ordered, np.linspace(0, 1, most), method="nearest"))
     below, upto = (np.searchsorted(ordered, levels, side=side) for side in ("left", "right"))
-    return tuple((float(x), float(y)) for x, y in zip(levels, (below + upto) / (2 * len(ordered)), strict=True))
+    return _knots(levels, (below + upto) / (2 * len(ordered)))
 
 
 def isotonic_knots(values: "Floats", ratings: "Floats") -> Knots:
@@ -275,19 +286,19 @@ def isotonic_knots(values: "Floats", ratings: "Floats") -> Knots:
     Example:
         >>> import numpy as np
         >>> isotonic_knots(np.array([1.0, 2, 2, 3, 4]), np.array([1.0, 3, 5, 3, 5]))
-        ((1.0, 1.0), (2.0, 3.6666666666666665), (3.0, 3.6666666666666665), (4.0, 5.0))
+        ((1.0, 1.0), (2.0, 3.666667), (3.0, 3.666667), (4.0, 5.0))
     """
     import numpy as np
     from scipy.optimize import isotonic_regression
 
     order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    starts = np.flatnonzero(np.r_[True, np.diff(ordered) > _SAME])
+    ordered = values[order].round(DECIMALS)
+    starts = np.flatnonzero(np.r_[True, np.diff(ordered) > 0])
     counts = np.diff(starts, append=len(values))
     fitted = isotonic_regression(np.add.reduceat(ratings[order], starts) / counts, weights=counts).x
     rises = np.diff(fitted) != 0
     is_needed = np.r_[True, rises] | np.r_[rises, True]
-    return tuple(zip(ordered[starts][is_needed].tolist(), fitted[is_needed].tolist(), strict=True))
+    return _knots(ordered[starts][is_needed], fitted[is_needed])
 
 
 def range_knots(values: Sequence[float]) -> Knots:
@@ -297,7 +308,8 @@ def range_knots(values: Sequence[float]) -> Knots:
         >>> range_knots([0, 0, 0, 4])
         ((0.0, 0.25), (4.0, 1.25))
     """
-    low, high, mean = min(values), max(values), sum(values) / len(values)
-    if low == high:
-        return ((float(low), 0.5),)
-    return tuple((float(end), 0.5 + (end - mean) / (high - low)) for end in (low, high))
+    import numpy as np
+
+    ordered = np.asarray(values, float).round(DECIMALS)
+    ends = np.unique([ordered.min(), ordered.max()])
+    return _knots(ends, 0.5 + (ends - ordered.mean()) / (np.ptp(ends) or 1))

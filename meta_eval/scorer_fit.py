@@ -1,5 +1,6 @@
 """Fitting a scorer to ratings, with an interval and thresholds from answers that the fit left out."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from .combiners import fit_weights
 from .groups import cross_predict, intraclass_correlation
 from .meta_evaluation import MetaEvaluation
 from .scorer import (
+    DECIMALS,
     AgreementRecord,
     Bands,
     JudgeRecord,
@@ -108,7 +110,7 @@ def conformal_bands(
     for place in range(len(levels) - 1):
         count += int(counts[place])
         if place + 1 == first or (count >= fewest and int(counts[place + 1 :].sum()) >= fewest):
-            starts.append(float(levels[place] + levels[place + 1]) / 2)
+            starts.append(round(float(levels[place] + levels[place + 1]) / 2, DECIMALS))
             count = 0
     # of two values that are equal but for rounding, the start between them is the lower one: its band is empty
     reached = np.unique(np.searchsorted(starts, values, side="right") - 1)
@@ -118,7 +120,8 @@ def conformal_bands(
     widths = [conformal_half_width(residuals[inside], groups[inside], level) for inside in bands]
     if first and int(counts[:first].sum()) < _FEWEST_PER_BAND:
         widths[0] = scale[1] - scale[0]
-    return tuple(zip(starts, widths, strict=True))
+    # rounded up, so that the answer that is so far off stays within; up to rounding errors
+    return tuple(zip(starts, (math.ceil(width * 10**DECIMALS - 1e-3) / 10**DECIMALS for width in widths), strict=True))
 
 
 def _place_above_few(counts: Places, fewest: float) -> int:

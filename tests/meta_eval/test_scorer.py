@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 from sklearn.isotonic import IsotonicRegression
 from tables_of_scores import made_scorer, table_of
 
@@ -13,6 +14,7 @@ from assay.meta_eval import (
     Scorer,
     ScorerPart,
     ScoreTable,
+    build_scorer,
     conformal_bands,
     conformal_half_width,
     evaluate_table,
@@ -64,6 +66,38 @@ def test_the_file_holds_all_of_it_and_is_read_back(tmp_path):
     scorer.save(file)
     assert Scorer.load(file) == scorer
     assert "- [10.0, 1.0]" in file.read_text()  # one point per line, for review
+
+
+# scores of thirds and sevenths, and means of ratings: none of them ends
+ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7), st.integers(1, 5)), min_size=30, max_size=60)
+
+
+@pytest.mark.parametrize("kind", ["subset", "mean-rank", "normalised-sum", "ridge", "logistic"])
+@settings(max_examples=25, deadline=None)
+@given(rows=ROWS, data=st.data())
+def test_the_saved_scorer_decides_as_what_was_fitted(tmp_path_factory, kind, rows, data):
+    """Each answer on a threshold stands on the same side of it: before saving, in the file, and out of it."""
+    a, b, ratings = np.array(rows, float).T
+    if len(set(ratings < 3)) == 1:
+        ratings[:2] = 1, 5
+    table = table_of({"a": a / 3} if kind == "subset" else {"a": a / 3, "b": b / 7}, ratings)
+    predicted = fit_combination(kind, table.oriented, ratings, 3.0).predict(table.oriented)
+    send_at, hold_below = (data.draw(st.sampled_from(sorted(set(predicted.tolist())))) for _ in range(2))
+    scorer = build_scorer(table, kind, AGREEMENT).model_copy(update={"send_at": send_at, "hold_below": hold_below})
+    file = tmp_path_factory.mktemp("scorer") / "team.yaml"
+    scorer.save(file)
+    assert Scorer.load(file) == scorer
+    for row, expected in zip(table.scores, predicted, strict=True):
+        said = scorer.predict(dict(zip(table.metrics, row.tolist(), strict=True)))
+        assert said.predicted == expected
+        assert said.decision == ("send" if expected >= send_at else "hold" if expected < hold_below else "person")
+
+
+def test_a_threshold_of_more_digits_than_a_prediction_is_read_as_one():
+    """Assay 0.2 wrote the levels with six decimals and the thresholds with all: 23 / 6 is 3.833333 in both now."""
+    scorer = make_scorer(ratings=((-0.5, 1.0), (0.5, 3.833333)), send_at=23 / 6, hold_below=23 / 6)
+    assert scorer.predict({"a": 10, "b": 0}).decision == "send"
+    assert scorer.predict({"a": 9.9, "b": 0}).decision == "hold"
 
 
 @pytest.mark.parametrize(
@@ -200,5 +234,5 @@ def test_the_map_to_the_rating_scale_is_scikit_learns_isotonic_regression():
     ratings = np.clip(np.round(scores[:, 0] / 5 + generator.normal(size=80)), 1, 5)
     fitted = fit_combination("mean-rank", scores, ratings, 3.0)
     expected = IsotonicRegression(out_of_bounds="clip").fit(scores[:, 0], ratings)
-    np.testing.assert_allclose(fitted.predict(scores), expected.predict(scores[:, 0]), atol=1e-12)
+    np.testing.assert_allclose(fitted.predict(scores), expected.predict(scores[:, 0]), atol=1e-6)
     assert len(fitted.ratings) == len(expected.X_thresholds_)
