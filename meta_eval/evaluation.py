@@ -23,7 +23,7 @@ from .scorer_fit import predict_choice
 from .selection import REPEATS, Predictions, Selection, select
 from .sending import BOUND, triage_policy
 from .table import QUESTION_ONLY, ScoreTable
-from .verdict import NextCommands, give_verdict
+from .verdict import NextCommands, give_verdict, problem_of_sending
 from .version_agreement import version_agreement
 
 PERMUTATIONS = 2000
@@ -57,6 +57,8 @@ def evaluate_table(
         selection = replace(selection, predictions=values)
         predicted = predict_choice(rated, selection, seed=seed)
         policy = triage_policy(rated, predicted, bound=bound, seed=seed)
+        if problem := problem_of_sending(metrics, raters, selection):
+            policy = replace(policy, send_at=None, problem=problem)
     measure, out_of_fold = _measure_of_versions(table, metrics, choice)
     versions = version_agreement(table, measure=measure, out_of_fold=out_of_fold)
     agreement = pass_fail_agreement(table, seed=seed)

@@ -14,6 +14,7 @@ from .table import ScoreTable
 
 _FOLDS = 5
 _MOST_THRESHOLDS = 50
+_SHARES = 3  # of the figures: sensitivity, specificity, precision
 _MOST_TRIALS = 8  # pass^k is told up to so many trials
 
 
@@ -31,8 +32,8 @@ class PassFail:
     sensitivity: Estimate  # the share that the metric passes of what people pass
     specificity: Estimate  # the share that it fails of what people fail
     precision: Estimate  # the share that people pass of what it passes
-    kappa: Estimate  # Cohen's kappa: agreement beyond chance, 0 of a metric that says the same of every answer
-    ac2: Estimate  # Gwet's AC2, which stays high where people pass nearly all
+    kappa: Estimate  # Cohen's kappa, out of fold: agreement beyond chance, 0 where the metric says the same of all
+    ac2: Estimate  # Gwet's AC2, out of fold, which stays high where people pass nearly all
     problem: str = ""
 
 
@@ -53,10 +54,10 @@ def pass_fail_agreement(table: ScoreTable, *, seed: int = 0) -> dict[str, PassFa
     """Compares each metric at its threshold with people, on the rated answers that it scored.
 
     Of a metric with two values the threshold lies between them. One that says the same of every answer has kappa 0. Of
-    others it is the one with the highest kappa: each fold of groups is judged by the threshold of the others, so that
-    no figure is of answers that chose it. What stands as the threshold is that of all answers. Those of the folds may
-    lie far from it where scores say little, so that an interval also reaches as far as that of the figure at the
-    threshold itself.
+    others it is the one with the highest kappa on all answers. Counts and shares are those at the threshold. Kappa and
+    AC2, which it was chosen for, would look too high: each fold of groups is judged by the threshold of the others.
+    Thresholds may lie far apart where scores say little, so that an interval reaches as far as that of the figure at
+    the threshold, and as that out of fold.
     """
     rated = table.rated()
     return {name: _compare(rated, name, seed) for name in rated.metrics}
@@ -82,8 +83,10 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
             return np.full(len(others), choose_threshold(values[training], passes[training]))
 
         chosen = cross_predict(choose, groups, _FOLDS, seed=seed)
-        is_passed = values >= np.where(np.isnan(chosen), threshold, chosen)  # of one group there is no other to choose
-        figures = list(map(_extend, _figures(is_passed, passes, part), figures))
+        by_others = values >= np.where(np.isnan(chosen), threshold, chosen)  # of one group there is no other to choose
+        out_of_fold = _figures(by_others, passes, part)
+        shares = map(_extend, figures[:_SHARES], out_of_fold)
+        figures = [*shares, *map(_extend, out_of_fold[_SHARES:], figures[_SHARES:])]
     sensitivity, specificity, precision, kappa, ac2 = figures
     return PassFail(
         threshold if rated.directions[name] else -threshold,

@@ -64,6 +64,17 @@ def give_verdict(
     return Verdict(lines)
 
 
+def problem_of_sending(metrics: tuple[MetricAgreement, ...], raters: Raters | None, selection: Selection) -> str:
+    """Why the verdict lets no answer be sent unread, whatever a threshold would give; empty where it may."""
+    if raters is not None and not raters.validates:
+        return "the raters hardly agree"
+    if not selection.is_beyond_chance:
+        return "no metric is shown to follow the team"
+    if {*selection.chosen.metrics} <= baselines_among(metrics):
+        return "not by word overlap or length, which an added polite sentence changes"
+    return ""
+
+
 def _to_score(metrics: list[str], commands: NextCommands) -> tuple[str, Phrase]:
     """To score what has no score at all: again where it failed, else with a judge."""
     command = commands.resume or phrase("with_a_judge_shortly", score=NextCommands().score)

@@ -130,7 +130,7 @@ def pass_fail_table(agreement: Mapping[str, PassFail]) -> ResultTable:
         "only the metric does; FN: only people do; TN: both fail it. sensitivity: of what people pass, the metric "
         "passes; specificity: of what people fail, it fails; precision: of what it passes, people pass. kappa: "
         "agreement beyond chance, 0 where it only repeats how often people pass; AC2: the same, but high where nearly "
-        "all pass on both sides. Thresholds of graded metrics are chosen on other answers."
+        "all pass on both sides. These answers chose the thresholds; kappa and AC2 are by those of other answers."
     )
     return tabulate(
         "Pass and fail, beside people",

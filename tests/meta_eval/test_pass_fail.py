@@ -12,6 +12,7 @@ from assay.meta_eval import (
     PassFail,
     choose_threshold,
     cohen_kappa,
+    cross_predict,
     estimate_mean,
     estimate_share,
     gwet_ac2,
@@ -71,19 +72,31 @@ def test_a_graded_metric_is_judged_by_thresholds_of_other_answers():
     assert np.mean(best) > 0.1
 
 
-def test_an_interval_also_holds_the_figure_at_the_threshold_that_stands():
-    """Of noise each fold finds another threshold: the figures of the folds say little of the one that is named.
+def test_counts_and_shares_are_those_at_the_threshold_that_stands():
+    """Of noise each fold finds another threshold: what the threshold passes is counted, and an interval holds both.
 
-    By hand: Clopper and Pearson's interval of what is passed at that threshold of the 42 that people pass.
+    By hand: Clopper and Pearson's interval of what is passed at that threshold of the 42 that people pass, and of what
+    is passed by the thresholds of the folds.
     """
     generator = np.random.default_rng(6)
     passes, judge = np.arange(60) % 10 < 7, generator.normal(size=60)
     one = judge_of(judge, passes)
-    at_threshold = estimate_share(judge[passes] >= one.threshold, np.arange(42))
-    assert one.sensitivity.value == pytest.approx(one.true_positive / 42)
-    assert abs(one.sensitivity.value - at_threshold.value) > 0.1
-    assert one.sensitivity.low <= at_threshold.low and one.sensitivity.high >= at_threshold.high
-    of_folds = estimate_share(np.arange(42) < one.true_positive, np.arange(42))
+    is_passed = judge >= one.threshold
+    counts = [int((is_passed == own)[passes == theirs].sum()) for own, theirs in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    assert [one.true_positive, one.false_positive, one.false_negative, one.true_negative] == counts
+    assert one.precision.value == pytest.approx(counts[0] / (counts[0] + counts[1]))
+    chosen = cross_predict(
+        lambda training, others: np.full(len(others), choose_threshold(judge[training], passes[training])),
+        table_of({}, np.ones(60)).group_numbers,
+        5,
+        seed=0,
+    )
+    assert one.kappa.value == pytest.approx(cohen_kappa_score(passes, judge >= chosen))
+    at_threshold, of_folds = (
+        estimate_share(judge[passes] >= cut, np.arange(42)) for cut in (one.threshold, chosen[passes])
+    )
+    assert one.sensitivity.value == at_threshold.value == counts[0] / 42
+    assert abs(at_threshold.value - of_folds.value) > 0.1
     ends = (min(of_folds.low, at_threshold.low), max(of_folds.high, at_threshold.high))
     assert (one.sensitivity.low, one.sensitivity.high) == pytest.approx(ends)
 

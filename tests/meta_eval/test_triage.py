@@ -10,6 +10,7 @@ from tables_of_scores import table_of
 from assay.meta_eval import (
     estimate_share,
     evaluate_table,
+    fit_scorer,
     intraclass_correlation,
     p_of_share,
     triage_policy,
@@ -122,3 +123,16 @@ def test_an_answer_without_a_score_is_never_sent_and_lowers_no_threshold():
     assert (policy.send_at, policy.sent, policy.sent_bad, policy.unscored) == (5.0, 60, 0, 6)
     assert policy.sent + policy.held + policy.to_person == 86 and policy.to_person >= 6
     assert selection.predictions[-6:] == (None,) * 6 and None not in selection.predictions[:-6]
+
+
+@pytest.mark.parametrize(("metric", "send_at"), [("faithfulness", 5.0), ("token_overlap", None)])
+def test_what_the_verdict_sends_unread_is_what_the_policy_and_the_scorer_send(metric, send_at):
+    """60 good answers and 60 bad ones that a score tells apart: only of word overlap alone the verdict lets none go."""
+    table = table_of({metric: np.repeat([1.0, 0.0], 60)}, np.repeat([5.0, 1.0], 60))
+    evaluation = evaluate_table(table, permutations=200, repeats=1)
+    said = evaluation.verdict.statements[2][1].name
+    assert said == ("use_best" if send_at else "use_reading")
+    assert evaluation.policy is not None
+    assert evaluation.policy.send_at == fit_scorer(table, evaluation).send_at == send_at
+    problem = "" if send_at else "not by word overlap or length, which an added polite sentence changes"
+    assert evaluation.policy.problem == problem
