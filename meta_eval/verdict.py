@@ -21,6 +21,7 @@ from .table import SENTINELS, ScoreTable
 _WIDE = 0.15  # an agreement that is known less closely than this, to either side, is worth more ratings
 _LONGEST_NAME = 30  # characters, so that the figure after it has room
 _LONGEST_OF_TWO = 18
+_LONGEST_OF_MORE = 15
 _FEW_UNSCORED = 0.05  # of the answers: a verdict says so only of more; tables show it always
 
 
@@ -206,7 +207,7 @@ def _trust(
     *,
     has_others: bool,
 ) -> tuple[Phrase, ...]:
-    """Which metric, how closely it follows, how many answers it has no score of, and what is as good.
+    """Which metric, how closely it follows, how many answers have no score of it, and what is as good.
 
     An answer without a score counts as one in the middle. The first form is the longest.
     """
@@ -216,12 +217,10 @@ def _trust(
         ends = (Figure("coefficient", end) for end in (agreement.low, agreement.high))
         likely = phrase("likely", low=next(ends), high=next(ends))
     stand_in = _find_stand_in(table, selection.chosen)
-    unscored, total = _count_unscored(table, selection.chosen, is_either=stand_in is not None)
+    unscored, total = _count_unscored(table, selection.chosen)
     is_whole = unscored <= _FEW_UNSCORED * total
     answers = phrase("answers", count=total)
-    is_partly = len(selection.chosen.metrics) > 1 and not stand_in
-    lacks = {name: phrase("partly" if is_partly else name) for name in ("unscored_word", "unscored_shortly")}
-    part = phrase("nothing") if is_whole else phrase("part_scored", unscored=unscored, answers=answers, **lacks)
+    part = phrase("nothing") if is_whole else phrase("part_scored", unscored=unscored, answers=answers)
     values: dict[str, object] = {
         "metric": _name_stand_in(stand_in) if stand_in else _name_shortly(selection.chosen),
         "shorter": _name_shortly(selection.chosen, "_shortly"),
@@ -231,7 +230,6 @@ def _trust(
         "part": part,
         "unscored": unscored,
         "total": total,
-        **lacks,
     }
     if not has_others:
         names = ("trust_overlap", "trust_overlap_shortly", *(() if is_whole else ("trust_overlap_part",)))
@@ -242,20 +240,22 @@ def _trust(
         is_no_better = one.standing.kind in {"worse", "equivalent"} or one.difference.value == 0
         if one.second in baselines and not one.problem and is_no_better:
             first, *others = selection.chosen.metrics
-            fewest = phrase("metrics_together", count=1 + len(others)) if others else one_line(first, _LONGEST_OF_TWO)
-            on = phrase("nothing" if is_whole else "part_scored_shortly", unscored=unscored, total=total, **lacks)
+            on = phrase("nothing" if is_whole else "part_scored_shortly", unscored=unscored)
+            fewest: str | Phrase = one_line(first, _LONGEST_OF_TWO)
+            if others:
+                shortest = one_line(first, _LONGEST_OF_MORE)
+                fewest = phrase("together_with_more_shortly", first=shortest, count=len(others))
             values |= {"baseline": one.second, "trust": forms[0], "shortly": forms[1], "fewest": fewest, "on": on}
-            names = ("trust_baseline", "trust_baseline_shortly", "trust_baseline_part", "trust_baseline_part_shortly")
+            names = ("trust_baseline", "trust_baseline_shortly", "trust_baseline_part")
+            names = (*names, "trust_baseline_unnamed", "trust_baseline_unnamed_shortly")
             return tuple(phrase(name, **values) for name in names)
     return forms
 
 
-def _count_unscored(table: ScoreTable, combination: Combination, *, is_either: bool) -> tuple[int, int]:
-    """On how many of the rated answers a combination lacks a score, or each of them, and how many are rated."""
-    rated = table.rated()
-    missing = np.isnan([rated.column(metric) for metric in combination.metrics])
-    is_missing = np.asarray(missing.all(axis=0) if is_either else missing.any(axis=0))
-    return int(is_missing.sum()), int(is_missing.size)
+def _count_unscored(table: ScoreTable, combination: Combination) -> tuple[int, int]:
+    """How many of the rated answers have no score of any of its metrics, and how many are rated."""
+    is_scored = table.rated().only(combination.metrics).is_scored
+    return int((~is_scored).sum()), len(is_scored)
 
 
 def _find_stand_in(table: ScoreTable, combination: Combination) -> tuple[str, str] | None:

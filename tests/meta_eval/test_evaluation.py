@@ -92,30 +92,37 @@ def test_a_second_metric_that_only_stands_in_is_called_that():
     other = [float(place % 6 > 0) if place not in {0, 6} else np.nan for place in range(60)]
     evaluation = evaluate_table(table_of({"judge": judge, "other": other}, ratings), **QUICK)
     assert evaluation.selection.chosen.metrics == ("judge", "other")
-    for language, start in (("en", "judge, else other, closely: "), ("nl", "judge, anders other, nauw: ")):
+    for language, start in (("en", "judge, else other, closely: "), ("nl", "judge, anders other, sterk: ")):
         trust = dict(evaluation.verdict.lines(language))["Trust" if language == "en" else "Vertrouwen"]
         assert trust.startswith(start) and "10" not in trust
 
 
+# an answer that one of two metrics scored has a score of them; the line says how many have none
+NAMED = "{} + token_overlap: ; token_overlap does as well", "{} + token_overlap: ; token_overlap even goed"
+UNNAMED = "{}, 8 unscored; a free one as good", "{}, 8 zonder; een gratis maat ook"
+
+
 @pytest.mark.parametrize(
-    ("name", "scored", "english", "dutch"),
+    ("name", "scored", "overlap_scored", "texts", "starts"),
     [
-        ("judge", 80, "judge + token_overlap: ; token_overlap does as well", "judge + token_overlap: ; token_overlap even goed"),  # noqa: E501
-        ("j" * 30, 72, "2 metrics: , 8/80 partial; a free metric does as well", "2 maten samen: , 8/80 deels; een gratis maat even goed"),  # noqa: E501
+        ("judge", 80, 80, NAMED, ("judge", "judge")),
+        ("j" * 30, 72, 80, NAMED, ("j" * 17 + "…", "j" * 17 + "…")),
+        ("weakest_claim", 72, 72, UNNAMED, ("weakest_claim + token_overlap: ", "weakest_claim + token_overlap: ")),
+        ("j" * 30, 72, 72, UNNAMED, ("j" * 14 + "… + 1 more: ", "j" * 14 + "… en nog 1: ")),
     ],
-)  # fmt: skip
-def test_who_trusts_a_judge_reads_that_a_free_metric_does_as_well(name, scored, english, dutch):
+)
+def test_who_trusts_a_judge_reads_that_a_free_metric_does_as_well(name, scored, overlap_scored, texts, starts):
     """Whatever the length of the names, with the agreement and its interval: the judge adds little to the overlap."""
     generator = np.random.default_rng(2)
     ratings = generator.integers(1, 6, 80).astype(float)
-    overlap = ratings + 0.7 * generator.normal(size=80)
+    overlap = np.where(np.arange(80) < overlap_scored, ratings + 0.7 * generator.normal(size=80), np.nan)
     judge = np.where(np.arange(80) < scored, ratings + 1.2 * generator.normal(size=80), np.nan)
     table = table_of({name: judge, "token_overlap": overlap}, ratings, baselines=frozenset({"token_overlap"}))
     evaluation = evaluate_table(table, **QUICK)
-    for language, about, expected in (("en", "Trust", english), ("nl", "Vertrouwen", dutch)):
+    for language, about, text, start in zip(("en", "nl"), ("Trust", "Vertrouwen"), texts, starts, strict=True):
         line = dict(evaluation.verdict.lines(language))[about]
-        figure = r"0[.,]8\d (of|van) 1 \(0[.,]7\d (to|tot) 0[.,]9\d\)"
-        assert len(line) <= 90 and re.sub(figure, "", line) == expected
+        figure = r"0[.,][89]\d (of|van) 1 \(0[.,][78]\d (to|tot) 0[.,]9\d\)"
+        assert len(line) <= 90 and re.sub(figure, "", line) == text.format(start)
 
 
 @pytest.mark.parametrize(
@@ -278,7 +285,7 @@ def test_a_free_metric_beside_word_overlap_takes_nothing_from_the_verdict():
     columns = {"token_overlap": overlap, "rouge_l_precision": rouge, "declined": declined}
     known = dataclasses.replace(table_of(columns, ratings), judgeless=frozenset({"declined"}))
     lines = evaluate_table(known, **QUICK).verdict.as_json()
-    assert re.search(r": 0\.\d\d of 1 \(0\.\d\d to 0\.\d\d\), 10(/60| of 60 answers) unscored", lines["Trust"]), lines
+    assert re.search(r": 0\.\d\d of 1 \(0\.\d\d to 0\.\d\d\), 10(/60| of 60 answers)? unscored", lines["Trust"]), lines
     assert len(lines) == 4 and all(len(says) <= 90 for says in lines.values())
     assert lines["To be surer"] == "score them with a judge: assay run FILE --judge MODEL --budget 1usd"
     unknown = evaluate_table(dataclasses.replace(known, judgeless=frozenset()), **QUICK).verdict.as_json()
