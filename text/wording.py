@@ -161,6 +161,8 @@ def in_language(text: str, code: str) -> str:
         ('Voortgang', 'Progress')
         >>> in_language("none: only 4 rated. No sample's effort changed.", "nl")
         'geen: slechts 4 beoordeeld. Van geen antwoord is effort veranderd.'
+        >>> in_language("below 3.83", "nl"), in_language("below baseline", "nl")
+        ('onder 3,83', 'onder de nulmeting')
     """
     captions = _read_captions(code)
     if not captions or text.isspace() or not any(map(str.isalpha, text)):
@@ -270,7 +272,8 @@ def _read_patterns(code: str) -> Sequence[tuple[Sequence[str], Sequence[str], st
     """The captions with places, those that say most first: what stands between these, their names, and the text."""
     split = ((re.split(r"\{(\w+)\}", english), text) for english, text in _read_captions(code).items())
     patterns = [(parts[::2], parts[1::2], text) for parts, text in split if len(parts) > 1]
-    return sorted(patterns, key=lambda pattern: -sum(map(len, pattern[0])))
+    # of two that say as much, the one whose places are figures: a name would take a figure as it is
+    return sorted(patterns, key=lambda one: (-sum(map(len, one[0])), -sum(name[0] == "n" for name in one[1])))
 
 
 @cache

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 @click.option(
     "--limit",
     type=BoundedCount(),
-    help="At most so many answers, drawn from all at random, or so many pairs: of more than two versions a random pair "
-    "per question before any second one.",
+    help="At most so many answers, drawn at random, those without a rating first, or so many pairs: of more than two "
+    "versions a random pair per question before any second one.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
 @with_file_options
@@ -224,7 +224,7 @@ def _write(queue: "RatingQueue", out: Path, series: int | None) -> None:
     else:
         rated = rated_samples(queue, series)
         write_set(rated, out)
-        echo(f"{count_of(len(rated), 'rated answer')} of {queue.id} written to {out}")
+        echo(f"{count_of(len(rated), 'answer')} rated on the page of {queue.id} written to {out}")
 
 
 def _noun(queue: "RatingQueue") -> str:

@@ -78,7 +78,7 @@ def combination_table(selection: Selection) -> ResultTable:
     """The combinations by size, the fitted combiners after them."""
     fields = (
         Field("combination", "text", lambda one: TableCell(combination_name(one), note=_candidates(one))),
-        Field("on all answers", "name", _metrics),
+        Field("on all answers", "text", _metrics),
         Field("in sample", "correlation", lambda one: one.in_sample, "wide"),
         Field("chosen anew [95%]", "correlation", selection.agreement_of, is_whole=True),
         Field("optimism", "correlation", selection.optimism_of, "wide"),
@@ -117,8 +117,8 @@ PASS_FAIL_FIELDS = (
     Field("sensitivity", "share", lambda row: row[1].sensitivity, "wide"),
     Field("specificity", "share", lambda row: row[1].specificity, "wide"),
     Field("precision", "share", lambda row: row[1].precision, "wide"),
-    Field("kappa [95%]", "correlation", lambda row: row[1].kappa),
-    Field("AC2 [95%]", "correlation", lambda row: row[1].ac2, "wide"),
+    Field("kappa, out of fold [95%]", "correlation", lambda row: row[1].kappa),
+    Field("AC2, out of fold [95%]", "correlation", lambda row: row[1].ac2, "wide"),
 )
 """The columns of a table of pairs: whose agreement it is, and the agreement (`PassFail`)."""
 
@@ -130,7 +130,7 @@ def pass_fail_table(agreement: Mapping[str, PassFail]) -> ResultTable:
         "only the metric does; FN: only people do; TN: both fail it. sensitivity: of what people pass, the metric "
         "passes; specificity: of what people fail, it fails; precision: of what it passes, people pass. kappa: "
         "agreement beyond chance, 0 where it only repeats how often people pass; AC2: the same, but high where nearly "
-        "all pass on both sides. These answers chose the thresholds; kappa and AC2 are by those of other answers."
+        "all pass on both sides. These answers chose the thresholds of graded metrics; out of fold, other answers did."
     )
     return tabulate(
         "Pass and fail, beside people",

@@ -53,7 +53,8 @@ def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: C
         score = phrase("score", metric=shown.name, mean=mean, scored=shown.scored, answers=answers)
         lines.append(("scores", score))
     failed = len({sample for sample, _, score in results.rows() if score.status == "failed"})  # as --max-failed counts
-    if without := {summary.name for summary in summaries if summary.failed and not summary.scored}:
+    # where most failed, to mend that comes before what the few others tell
+    if without := {summary.name for summary in summaries if summary.failed > summary.scored}:
         reasons = Counter(
             score.reason for _, name, score in results.rows() if name in without and score.status == "failed"
         )

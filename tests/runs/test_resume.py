@@ -171,6 +171,22 @@ def test_what_a_resumed_session_pays_under_the_same_keys_counts_in_all_sessions(
     assert (of_run["tokens_in"], of_run["tokens_out"]) == (2100, 70)
 
 
+@pytest.mark.parametrize(
+    ("scored", "next_step"), [(14, "mend the judge, then: assay run --resume"), (15, "which metric")]
+)
+def test_where_most_answers_failed_the_next_step_is_to_ask_again(
+    *, assay, set_file, judge_file, openai_server, scored, next_step
+):
+    """Of 30 rated answers 16 fail, or 15: where as many are scored, they say what follows the team."""
+    texts = [f"Open menu {number}." for number in range(scored)]
+    openai_server.script = lambda request: (
+        None if any(text in json.dumps(request.body) for text in texts) else Answer(text="Nee")
+    )
+    run = assay("run", set_file(30), "--judge", judge_file(), "--metrics", "faithfulness", "--json", code=4).json
+    assert (run["metrics"]["faithfulness"]["scored"], run["metrics"]["faithfulness"]["failed"]) == (scored, 30 - scored)
+    assert run["verdict"]["Next"].startswith(next_step)
+
+
 def test_a_judge_that_fails_on_every_answer_is_what_the_verdict_sends_back_to(
     *, assay, set_file, judge_file, openai_server, monkeypatch
 ):

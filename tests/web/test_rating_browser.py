@@ -87,18 +87,25 @@ def test_nothing_overflows_and_everything_has_a_name(rating_site, open_page, wid
         assert page.evaluate(UNNAMED_FIELDS) == 0
 
 
-def test_on_a_phone_what_is_read_first_stands_first_and_the_buttons_are_at_hand(rating_site, open_page):
+@pytest.mark.parametrize(
+    ("width", "height", "locale"), [(390, 844, "en-US"), (390, 664, "nl-NL"), (360, 740, "nl-NL"), (360, 740, "de-DE")]
+)
+def test_on_a_phone_what_is_read_first_stands_first_and_the_buttons_are_at_hand(
+    rating_site, open_page, width, height, locale
+):
     sample = Sample(
         id="s", user_input="How?", response="Wait. " * 300, retrieved_contexts=("Press OK.",), language="en"
     )
-    page = open_page(390, 844)
+    page = open_page(width, height, locale=locale)
     page.goto(rating_site([sample], guideline="Read all of it.\n\n" * 30).links["ada"])
     guideline, passages = (page.locator("aside > details").nth(place) for place in (0, 1))
     assert (guideline.get_attribute("open"), passages.get_attribute("open")) == (None, "")  # what is long is folded
     tops = [page.locator(one).first.bounding_box()["y"] for one in ("aside", "#passages", "#question", "#answer")]
     assert tops == sorted(tops)
     levels, buttons = (page.locator(one).bounding_box() for one in (".levels", ".buttons"))
-    assert levels["y"] + levels["height"] <= buttons["y"] + 1 and buttons["y"] + buttons["height"] <= 844
+    assert levels["y"] + levels["height"] <= buttons["y"] + 1 and buttons["y"] + buttons["height"] <= height
+    assert page.locator(".answer-text").bounding_box()["y"] < levels["y"]
+    assert page.locator(".buttons button").evaluate_all("all => all.every(one => one.scrollHeight <= one.clientHeight)")
     page.evaluate("window.scrollTo({top: 1e6, behavior: 'instant'})")
     answer, reason = (page.locator(one).bounding_box() for one in (".answer-text", ".reason"))
     levels, buttons = (page.locator(one).bounding_box() for one in (".levels", ".buttons"))

@@ -236,6 +236,7 @@ def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path):
         assert "Ratings: 30 of the rating page by ada on 1 to 5" in text
         dutch = client.get("/team/sentence", headers={"accept-language": "nl"}).text
         assert "Met 20 beoordelingen meer" in dutch and "30 antwoorden zijn beoordeeld" in dutch
+        assert "Beoordelingen: 30 van de beoordelingspagina door ada op 1 tot 5." in dutch
         assert "before the newest ones" not in text
         queue.adjudicate("s35", 5)  # nobody rated it: with the agreed rating it is the 31st
         text = client.get("/team/sentence").text  # a newer verdict takes seconds

@@ -10,7 +10,7 @@ const WORD = /[\p{L}\p{N}]{4,}/gu;
 
 // on a phone what is long is folded, so that the answer stands on the first screen
 if (matchMedia("(max-width: 800px)").matches) {
-  for (const part of document.querySelectorAll("aside > details")) part.open = part.scrollHeight < 200;
+  for (const part of document.querySelectorAll("aside > details")) part.open = part.scrollHeight < innerHeight / 4;
 }
 
 function toggleHelp() {
