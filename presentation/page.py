@@ -57,7 +57,6 @@ def template_environment(*packages: str) -> "Environment":
         "in_language": in_language,
         "markdown": render_markdown,
         "named": texts.format_name,
-        "numbered": with_number_marks,
         "quote_place": quote_place,
         "rating": lambda value, low, high, kind="rating": typeset(format_rating(value, low, high, kind)),
         "readable": texts.make_readable,
