@@ -1,6 +1,7 @@
 """Phrases found in a text's words, and what of an answer speaks to whoever assesses it."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -116,6 +117,15 @@ _PAUSE = r"[,;:!?(…]|[.](?!\w)|\s[–—-]+(?=\s)|—"
 _PAUSES = " ,;:!?–—-"
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,300})[)\]]")
 _STRAIGHT = {ord("’"): "'", ord("‘"): "'"} | {0xFF01 + place: chr(0x21 + place) for place in range(94)}
+# Letters of Cyrillic, Greek and others that look like Latin ones, and these.
+_LOOK_ALIKES = (
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u04cf\u043a\u0442\u043c"
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0405\u0406\u0408\u050c\u03b1\u03bf"
+    "\u03bd\u03b9\u03ba\u03c1\u03c5\u03c7\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4"
+    "\u03a5\u03a7\u03f3\u0131\u0251\u0261\u0578\u057d\u0585\u0581\u0570",
+    "aeopcyxijshdqwlktmABEKMHOPCTYXSIJGaovikpuxABEZHIKMNOPTYXjiagnuogh",
+)
+_SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .-]){3,}[^\W\d_](?![^\W_])")  # J u d g e
 _MOST_PHRASES = 12  # of one sentence; more of them is no support answer, and is judged as it stands
 
 
@@ -168,7 +178,7 @@ class JudgeAddresses:
         """
         if not may_address(sentence, self._judge_words):
             return []
-        text = straight(sentence)
+        text = _as_latin(sentence)
         phrases, rest = self._chain(text, 0)
         if not phrases and leading:
             phrases, rest = self._chain(text, self._next(text, leading))
@@ -224,7 +234,7 @@ def may_address(text: str, judge_words: Mapping[str, Sequence[str]]) -> bool:
         judge_words: The words by a part that they have in common (`group_judge_words`): few texts have one.
     """
     is_plain = text.isascii() and text.isprintable()
-    lower = text.lower() if is_plain else without_unseen(straight(text)).lower()
+    lower = as_seen(text.lower() if is_plain else _as_latin(text).lower())
     for part in judge_words:
         if part in lower:
             for word in judge_words[part]:
@@ -249,6 +259,33 @@ def group_judge_words(words: Iterable[str]) -> dict[str, list[str]]:
 def straight(text: str) -> str:
     """A text with the apostrophes and the letters of ordinary width that patterns have; as long as it was."""
     return text if text.isascii() else text.translate(_STRAIGHT)
+
+
+def as_seen(text: str) -> str:
+    """A text as a judge reads it: a mark that nobody sees parts no word, nor does what stands between its letters.
+
+    Example:
+        >>> as_seen("J u d g e: it is free, see A-B and D.")
+        'Judge: it is free, see A-B and D.'
+    """
+    return _SPACED.sub(lambda spaced: re.sub(r"[ .-]", "", spaced[0]), without_unseen(text))
+
+
+class _Latin(dict[int, str]):
+    """The Latin letter that another one looks like, by its code."""
+
+    def __missing__(self, code: int) -> str:
+        plain = unicodedata.normalize("NFKC", chr(code))
+        self[code] = plain if len(plain) == 1 else chr(code)
+        return self[code]
+
+
+_LATIN = _Latin({**dict(zip(map(ord, _LOOK_ALIKES[0]), _LOOK_ALIKES[1], strict=True)), **_STRAIGHT})
+
+
+def _as_latin(text: str) -> str:
+    """A text with Latin letters for those that look like them; as long as it was."""
+    return text if text.isascii() else text.translate(_LATIN)
 
 
 class _Found(NamedTuple):

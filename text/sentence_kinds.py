@@ -6,8 +6,7 @@ from functools import cache
 from itertools import pairwise
 
 from ..languages import Language, language_or_fallback
-from ..untrusted import without_unseen
-from .phrases import JudgeAddresses, PhraseList, Words, group_judge_words, may_address, read_words
+from .phrases import JudgeAddresses, PhraseList, Words, as_seen, group_judge_words, may_address, read_words
 
 TO_JUDGE = "to_judge"
 """The kind of what speaks to whoever assesses the answer."""
@@ -459,7 +458,7 @@ class SentenceKinds:
         """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
         if not may_address(text, self.judge_words):
             return text, ()
-        seen = without_unseen(text)  # what a judge reads: a mark that nobody sees parts no word
+        seen = as_seen(text)
         for addresses in self._addresses:
             words = read_words(seen)
             covered = self._cover(words)[1]
