@@ -6,7 +6,6 @@ import os
 import re
 import secrets
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +15,6 @@ from .errors import InputError, UsageError
 from .regular_files import kind_of_no_file
 
 _LEAST_SPACE = 1 << 20  # bytes
-_ABANDONED_AFTER = 86_400.0  # seconds
 _OF_THE_SYSTEM = re.compile(r"/dev/(?!shm/).*|/proc/.*")  # /dev/stdout may lead to a regular file
 
 
@@ -44,14 +42,7 @@ def check_replaceable(target: Path, optional: str = "") -> None:
 
 
 def check_writable(target: Path) -> None:
-    """Finds out whether a file can be written, before there is anything to write.
-
-    Example:
-        >>> check_writable(Path("/nowhere/scores.csv"))
-        Traceback (most recent call last):
-        ...
-        assay.errors.UsageError: /nowhere/scores.csv: there is no folder /nowhere; make it first
-    """
+    """Finds out whether a file can be written, before there is anything to write; raises `UsageError`."""
     if not target.parent.is_dir():
         raise UsageError(f"{target}: there is no folder {target.parent}; make it first")
     check_replaceable(target)
@@ -59,7 +50,7 @@ def check_writable(target: Path) -> None:
     try:
         check_space(target.parent)
         draft.touch(exist_ok=True)
-        draft.unlink()
+        draft.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(_cannot_write(target, error)) from error
 
@@ -87,36 +78,54 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
         check_replaceable(target)
     except UsageError as error:
         raise InputError(str(error)) from error
-    _remove_abandoned_drafts(target)
-    draft = _draft_path(target)
-    mode, encoding, newline = ("wb", None, None) if binary else ("w", "utf-8", "")
+    remove_drafts(target)
     try:
-        with draft.open(mode, encoding=encoding, newline=newline) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-            if os.name == "posix":  # elsewhere an open file cannot be renamed, but neither can it be removed
+        draft, opened = _open_draft(target, is_binary=binary)
+        try:
+            with opened as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                if os.name == "posix":  # elsewhere an open file cannot be renamed, but neither can it be removed
+                    draft.replace(target)
+            if os.name != "posix":
                 draft.replace(target)
-        if os.name != "posix":
-            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(_cannot_write(target, error)) from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def remove_drafts(target: Path) -> None:
-    """Removes the drafts that killed processes left; only for a caller whom nobody else can be writing beside."""
+    """Removes the drafts of a file that killed processes left: nobody holds their lock any more."""
     for draft in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
-        draft.unlink(missing_ok=True)
-
-
-def _remove_abandoned_drafts(target: Path) -> None:
-    """Removes the drafts of a file that nobody writes any more: unchanged for a day."""
-    for draft in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
-        with suppress(OSError):  # another process removed it first, or has it open (Windows), or it is not ours
-            if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER:
+        with suppress(OSError):  # somebody writes it or removed it first, it is not ours, or nothing can be locked here
+            if os.name == "posix":
+                with draft.open("r+b") as file:
+                    _lock(file, wait=False)
+                    draft.unlink()
+            else:  # an open file cannot be removed
                 draft.unlink()
+
+
+def _open_draft(target: Path, *, is_binary: bool) -> tuple[Path, IO[Any]]:
+    """Opens a draft and locks it as long as it is open; another one if it was removed before it was locked."""
+    mode, encoding, newline = ("wb", None, None) if is_binary else ("w", "utf-8", "")
+    while True:
+        draft = _draft_path(target)
+        file: IO[Any] = draft.open(mode, encoding=encoding, newline=newline)
+        if os.name == "posix":
+            with suppress(OSError):  # of a folder where nothing can be locked
+                _lock(file, wait=True)
+        if draft.exists():
+            return draft, file
+        file.close()
+
+
+def _lock(file: IO[Any], *, wait: bool) -> None:
+    import fcntl
+
+    fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _draft_path(target: Path) -> Path:

@@ -66,9 +66,8 @@ def init(
         source = str(Path(source).relative_to(out.resolve().parent))
     suite_judge = os.path.relpath(judge, out.parent) if judge is not None and Path(judge).exists() else judge
     keys = {"map" if name == "mapping" else name: value for name, value in reading.items()}
-    suite = draft_suite(
-        Path(file).stem, source, samples, metrics=chosen, judge=suite_judge, reading=keys, reports=out.stem
-    )
+    name = Path(file).stem if out.stem == "suite" else out.stem  # two suites of one file are two histories
+    suite = draft_suite(name, source, samples, metrics=chosen, judge=suite_judge, reading=keys, reports=out.stem)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(suite, encoding="utf-8")
@@ -77,8 +76,8 @@ def init(
     loaded = load_suite(out)
     written = [
         f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}",
-        f"It has {count_of(len(loaded.gates), 'gate')}: enough answers get a value, and no metric falls below the runs "
-        "that you accept (each run says where answers are too few to tell)",
+        f"It has {count_of(loaded.count_gates(), 'gate')}: enough answers get a value, and no metric falls below the "
+        "runs that you accept, nor do refusals rise (each run says where answers are too few to tell)",
     ]
     accept_it = typed_command("suite", "accept", out, "last")
     run_it, console = typed_command("suite", out), open_console()

@@ -9,7 +9,7 @@ from ..errors import UsageError
 from ..interruption import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.texts import one_line
-from ..text.wording import count_of, in_reader_language, verb_of
+from ..text.wording import count_of, in_reader_language
 from .output import (
     echo,
     echo_notice,
@@ -23,10 +23,8 @@ from .output import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ..runs.suite import Suite
-    from ..runs.suite.nightly_report import NightlyReport, RunReport
+    from ..runs.suite.nightly_report import NightlyReport
 
 _EXIT_CODES = {
     "passed": DONE,
@@ -41,7 +39,7 @@ _EXIT_CODES = {
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--resume", is_flag=True, help="Resume the newest nightly run, if it did not finish.")
+@click.option("--resume", is_flag=True, help="Resume the newest nightly run; write its reports again if it ended.")
 @click.option("--check", is_flag=True, help="Only check FILE and its sets: no model is asked, nothing is written.")
 @click.option(
     "--accept",
@@ -86,8 +84,8 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
     print_result(lambda: report.as_json() | {"exit_code": code}, lambda: _print_report(report))
     if accept and not report.is_accepted:
         echo_notice("nothing is accepted: this nightly run did not end, samples failed, or nothing was scored")
-    for error in filter(None, [report.message, *outcome.write_errors]):
-        echo_notice(error)
+    for said in filter(None, [outcome.notice, report.message, *outcome.write_errors]):
+        echo_notice(said)
     context.exit(code)
 
 
@@ -108,7 +106,7 @@ def _check(file: Path, suite: "Suite", store: str | Path | None) -> None:
     outputs, kept_paths = (
         {name: path and _shown_path(path) for name, path in paths.items()} for paths in (suite.output_paths(), kept)
     )
-    counts = ((suite.sets, "set"), (suite.metrics, "metric"), (suite.judges, "judge"), (suite.gates, "gate"))
+    counts = ((suite.sets, "set"), (suite.metrics, "metric"), (suite.judges, "judge"))
     print_result(
         lambda: {
             "suite": suite.name,
@@ -116,7 +114,8 @@ def _check(file: Path, suite: "Suite", store: str | Path | None) -> None:
             "outputs": outputs,
             "kept": kept_paths,
         },
-        f"{file}: {', '.join(count_of(len(things), noun) for things, noun in counts)}: no errors",
+        f"{file}: {', '.join(count_of(len(things), noun) for things, noun in counts)}, "
+        f"{count_of(suite.count_gates(), 'gate')}: no errors",
     )
     if not suite.gates and not is_json():
         kinds = ", ".join(GATES)
@@ -135,13 +134,17 @@ def _print_report(report: "NightlyReport") -> None:
     from rich.text import Text
 
     from ..presentation.terminal import STYLES
+    from ..runs.show.run_report import report_table
     from ..runs.suite.gates import NO_JUDGE
     from ..runs.suite.report_files import STATE_TONES
 
     console = open_console()
     print_blocks(ReportBlock((*report.give_verdict().paragraphs(), Paragraph(""))))
     for run in report.runs:
-        _print_run(console, run, is_alone=len(report.runs) == 1)
+        print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
+        if run.compared_with:
+            kind = "" if run.compared_with == run.accepted else " (the nightly run before)"
+            echo(f"compared with {run.compared_with}{kind}")
     for gate in report.gates:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
         line = Text(f"{in_reader_language(gate.state):<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
@@ -150,21 +153,6 @@ def _print_report(report: "NightlyReport") -> None:
         echo(f"{one_line(sentence)}{':' if command else '.'}")
         if command:
             print_command(console, command)
-
-
-def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
-
-    from ..runs.show.run_report import report_table
-
-    print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
-    if not run.compared_with:
-        return
-    kind = "" if run.compared_with == run.accepted else " (the nightly run before)"
-    compared = f"compared with {run.compared_with}{kind}"
-    if not is_alone:  # else the verdict says it
-        newly = run.count_newly_failing
-        compared += f": {count_of(newly, 'sample')} newly {verb_of(newly, 'fails', 'fail')}"
-    echo(compared)
 
 
 @click.command()
@@ -183,7 +171,7 @@ def accept(runs: tuple[str, ...], *, store: str | Path) -> None:
     """
     from ..runs import Store
     from ..runs.suite import load_suite
-    from ..runs.suite.nightly_run import accept_runs
+    from ..runs.suite.nightly_run import accept_runs, list_failed_gates
 
     loaded = load_suite(runs[0]) if runs[0].endswith((".yaml", ".yml")) else None
     is_own = click.get_current_context().get_parameter_source("store") is click.core.ParameterSource.DEFAULT
@@ -193,6 +181,8 @@ def accept(runs: tuple[str, ...], *, store: str | Path) -> None:
     for run in ids:
         if failed := len(opened.failures(run)):
             echo_notice(f"run {run}: {failed} of {count_of(opened.count_samples(run), 'sample')} failed")
+        if gates := list_failed_gates(opened, suite, run):
+            echo_notice(f"run {run}: it failed: {', '.join(gates)}; accepted all the same")
     print_result(
         lambda: {"suite": suite, "judge": judge, "run": ids[-1], "runs": ids},
         one_line(f"The next nightly runs of {suite} (judge: {judge}) are compared with {', '.join(ids)}."),

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
 from ... import errors
-from ...atomic_files import remove_drafts, replace_file
+from ...atomic_files import replace_file
 from ...errors import AssayError, BudgetReached, InputError, UsageError
 from ...eval_sets import Sample, read_set
 from ...eval_sets.parquet_file import read_parquet
@@ -257,7 +257,6 @@ def _write_part(part: Path, samples: Sequence[Sample], record: Record, job: Part
             summary.failure = summary.failure or (score.reason if score.status == "failed" else "")
     schema = pyarrow.schema(fields, metadata={_SUMMARY: summary.model_dump_json()})
     rows = [_sample_columns(sample) | _score_columns(record.scores[sample.id]) for sample in samples]
-    remove_drafts(part)
     with replace_file(part, binary=True) as file:
         parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema), file, compression="zstd")
     return summary

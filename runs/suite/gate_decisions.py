@@ -387,7 +387,9 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, samples:
     if newest.failed:
         reason += f"; {check.describe_evidence(newest)}{'; no later run is compared with these' if nights > 1 else ''}"
         order = np.argsort(-newest.falls, kind="stable")  # those of the comparison of which the failure speaks
-        fallen = [samples[place] for place in order.tolist() if newest.falls[place] > _ROUNDING]
+        is_rest = np.cumsum(newest.falls[order]) >= newest.falls.sum() - _ROUNDING * len(order)
+        largest = order[: int(is_rest.argmax()) + 1].tolist()  # as many as make up the whole fall
+        fallen = [samples[place] for place in largest if newest.falls[place] > _ROUNDING]
     elif groups < fewest:
         state = "undecided"
         reason += f"; {count_of(groups, 'group')} cannot tell a {word} from chance, {fewest} are needed"

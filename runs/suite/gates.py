@@ -153,16 +153,7 @@ class GateResult(BaseModel):
 
     @property
     def title(self) -> str:
-        """The gate's name and its judge, if there is one.
-
-        Example:
-            >>> gate = MeanGate(gate="mean", metric="bleu", at_least=0.5)
-            >>> name = gate.name_for("bleu")
-            >>> GateResult(
-            ...     gate="mean", name=name, judge="qwen", metric="bleu", state="passed", value=1, bound=0.5, reason=""
-            ... ).title
-            'mean of bleu, at least 0.5, by qwen'
-        """
+        """The gate's name and its judge, if there is one: `mean of bleu, at least 0.5, by qwen`."""
         by_judge = "" if self.judge in {None, NO_JUDGE} else f"by {self.judge}"
         return ", ".join(part for part in (self.name, by_judge) if part)
 

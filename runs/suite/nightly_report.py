@@ -8,7 +8,6 @@ from pydantic import BaseModel, ValidationError
 
 from ...errors import written_by_earlier_version
 from ...eval_sets.conversation import listed_question
-from ...metrics import Score
 from ...presentation import verdict as presentation_verdict
 from ...presentation.figure import Figure
 from ...presentation.texts import one_line
@@ -17,6 +16,7 @@ from ...text.wording import Phrase, phrase
 from ..answers.summary import MetricReport, MetricSummary, summarise
 from ..answers.table import AnswerTable
 from ..decision.compare import RunComparison
+from ..failures.bad_answers import unanswered_kind
 from .gates import UNANSWERED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite_file import Suite
@@ -30,14 +30,14 @@ UNFINISHED = frozenset({"running", "killed", "budget", "interrupted", "error", "
 
 NOTHING_ACCEPTED = "There is no accepted run to compare with yet"
 _IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
-_MOST_CHANGED = 5
+_MOST_CHANGED, _MOST_FALLEN = 5, 10
 _MOST_FAILING = 50
 _MOST_CHARACTERS = 300
-_LONGEST_NAME = 30
+_LONGEST_NAME, _LONGEST_REASON = 30, 50
 
 
 class SampleReport(BaseModel):
-    """A sample that changed or newly fails: its value in the run that it is compared with, and now."""
+    """A sample that changed, fell or newly fails: its value in the run that it is compared with, and now."""
 
     sample: str
     metric: str
@@ -64,16 +64,13 @@ class RunReport(BaseModel):
     answers_changed: int | None = None  # samples with another answer than in `compared_with`
     samples_added: int | None = None  # samples that `compared_with` does not have, or has with another question
     samples_gone: int | None = None  # samples that only `compared_with` has, or has with another question
-    changed: tuple[SampleReport, ...] = ()
+    samples_compared: int | None = None  # those of both runs of which no score failed, which says nothing of an answer
+    added_unanswered: int = 0  # of those added, how many are refusals or empty
+    changed: tuple[SampleReport, ...] = ()  # of a metric whose regression failed its gate those that fell most
     # the samples that fail now and did not before, each with the first metric that says so; `more_newly_failing` counts
     # those left out
     newly_failing: tuple[SampleReport, ...] = ()
     more_newly_failing: int = 0
-
-    @property
-    def count_newly_failing(self) -> int:
-        """How many samples fail now and did not before."""
-        return len(self.newly_failing) + self.more_newly_failing
 
 
 class NightlyReport(BaseModel):
@@ -122,11 +119,10 @@ class NightlyReport(BaseModel):
 
     def give_verdict(self) -> presentation_verdict.Verdict:
         """Says what a nightly run comes to: passed or failed, by which gate, and how many samples newly fail."""
-        # where no gate says what an answer has to reach, only one without a score can fail
-        says_reach = any(gate.gate == "share" for gate in self.gates) or not all(run.compared_with for run in self.runs)
-        failing = any(run.newly_failing for run in self.runs)
-        newly = [("newly", self._describe_newly_failing())] if self.runs and (says_reach or failing) else []
-        return presentation_verdict.Verdict((("suite", *self._describe_gates()), *newly, *self._describe_uncompared()))
+        lines: list[tuple[str, *tuple[Phrase, ...]]] = [("suite", *self._describe_gates()), *self._describe_unscored()]
+        lines += [*self._describe_newly_failing(), *self._describe_uncompared()]
+        # the page says how many samples are gone or new in any case
+        return presentation_verdict.Verdict(tuple(lines[: presentation_verdict.MOST_LINES]))
 
     @property
     def possible_falls(self) -> list[GateResult]:
@@ -151,18 +147,37 @@ class NightlyReport(BaseModel):
             return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
         return _speak_of(speaking, name, values)
 
-    def _describe_newly_failing(self) -> Phrase:
+    def _describe_unscored(self) -> Iterator[tuple[str, Phrase]]:
+        """The samples that a judge failed to score: every judge has the same, so those of the one who failed most."""
+        worst = max(self.runs, key=lambda run: run.failed_samples, default=None)
+        if worst and worst.failed_samples:
+            reason = one_line(worst.first_failure, _LONGEST_REASON)
+            yield "unscored", phrase("samples_unscored", count=worst.failed_samples, reason=reason)
+
+    def _describe_newly_failing(self) -> Iterator[tuple[str, *tuple[Phrase, ...]]]:
+        """How many samples newly fail; where no gate says what an answer has to reach, which ones fell too."""
         compared = [run for run in self.runs if run.compared_with]
-        if not compared:
-            return phrase("newly_unknown")
+        if self.runs and not compared:
+            yield "newly", phrase("newly_unknown")
+            return
+        # every judge has the same samples: those of the judge by whom most of them fail
+        newly = max((len(run.newly_failing) + run.more_newly_failing for run in compared), default=0)
+        counts = (run.samples if run.samples_compared is None else run.samples_compared for run in compared)
+        total = max(counts, default=0)
         is_accepted = all(run.compared_with == run.accepted for run in compared)
-        return phrase(
-            "newly_failing",
-            # every judge has the same samples: those of the judge by whom most of them fail
-            newly=max(run.count_newly_failing for run in compared),
-            count=max(run.samples - (run.samples_added or 0) for run in compared),
-            before=phrase("accepted_run" if is_accepted else "run_before"),
-        )
+        before = phrase("accepted_run" if is_accepted else "run_before")
+        failed = [gate for gate in self.gates if gate.state == "failed" and gate.gate == "regression" and gate.samples]
+        fallen = None if any(gate.metric == UNANSWERED for gate in failed) else next(iter(failed), None)
+        if total and any(gate.gate == "share" for gate in self.gates):
+            yield "newly", phrase("newly_failing", newly=newly, count=total, before=before)
+        elif fallen:
+            values = {"count": newly, "total": total, "gate": _name_gate(fallen), "fell": len(fallen.samples)}
+            names = [one_line(name, _LONGEST_NAME) for name in fallen.samples]
+            texts = [phrase("newly_and_fell", **values, first=", ".join(names[:most])) for most in (3, 2, 1)]
+            texts.append(phrase("newly_and_fell_shortly", **values))
+            yield ("newly", *texts)
+        elif newly:
+            yield "newly", phrase("newly_without_score", count=newly, total=total, before=before)
 
     def _describe_uncompared(self) -> Iterator[tuple[str, Phrase]]:
         """The samples that only the accepted run has, or only this one: no gate on a regression looks at them."""
@@ -173,7 +188,8 @@ class NightlyReport(BaseModel):
             if gone:
                 yield "missing", phrase("accepted_missing", missing=gone, count=run.samples - added + gone)
             if added:
-                yield "new", phrase("new_samples", count=added)
+                name = "new_samples_unanswered" if run.added_unanswered else "new_samples"
+                yield "new", phrase(name, count=added, unanswered=run.added_unanswered)
 
     @property
     def next_steps(self) -> list[tuple[str, str]]:
@@ -202,17 +218,23 @@ def _speak_of(gates: Sequence[GateResult], name: str, values: Mapping[str, Any])
     """The headline that names the first of some gates, and a shorter one that counts them."""
     # refusals lower what other metrics measure too, and not the other way round
     first = min(gates, key=lambda gate: gate.metric != UNANSWERED)
-    kind, change = "unanswered" if first.metric == UNANSWERED else first.gate, first.value
-    if first.gate == "regression" and change is None:
-        kind = "incomparable"
-    elif kind == "regression" and change is not None and change > 0:  # lower is better
-        kind = "rise"
-    gate = phrase(f"gate_{kind}", metric=one_line(first.metric or "", _LONGEST_NAME))
+    gate = _name_gate(first)
     if first.state == "not settled":
-        gate = phrase("gate_by_how_much", gate=gate, change=Figure("change", change))
+        gate = phrase("gate_by_how_much", gate=gate, change=Figure("change", first.value))
     if len(gates) > 1:
-        gate = phrase("and_more_gates", gate=gate, count=len(gates) - 1)
+        is_rest_coverage = all(other.gate == "coverage" for other in gates if other is not first)
+        more = "and_coverage" if is_rest_coverage and first.metric == UNANSWERED else "and_more_gates"
+        gate = phrase(more, gate=gate, count=len(gates) - 1)
     return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **{**values, "count": len(gates)})
+
+
+def _name_gate(gate: GateResult) -> Phrase:
+    kind = "unanswered" if gate.metric == UNANSWERED else gate.gate
+    if gate.gate == "regression" and gate.value is None:
+        kind = "incomparable"
+    elif kind == "regression" and gate.value is not None and gate.value > 0:  # lower is better
+        kind = "rise"
+    return phrase(f"gate_{kind}", metric=one_line(gate.metric or "", _LONGEST_NAME))
 
 
 def read_report(row: NightlyRunRow) -> NightlyReport:
@@ -264,6 +286,7 @@ def report_run(
     suite: Suite,
     judge: str,
     table: AnswerTable,
+    gates: Sequence[GateResult],
     *,
     baseline: str | None,
     no_baseline: str,
@@ -272,6 +295,7 @@ def report_run(
     """Returns the report of one judge's run.
 
     Args:
+        gates: What came of all gates of the nightly run.
         baseline: The accepted run that it is tested against, or None; then `no_baseline` says why.
         comparison: With the accepted run, else with the run of the nightly run before, if there is one.
     """
@@ -302,13 +326,28 @@ def report_run(
     if comparison is None:
         return report
     own_metrics = [metric for metric in comparison.metrics if metric in row.plan.metrics] or list(comparison.metrics)
-    changed = [(name, metric) for metric in own_metrics for name, _ in comparison.most_changed(metric, _MOST_CHANGED)]
-    failing = list(_newly_failing(suite, judge, comparison))
+    failed = (gate for gate in gates if gate.state == "failed" and gate.gate == "regression" and gate.judge == judge)
+    fallen = {gate.metric: [name for name in gate.samples if name in comparison.ids] for gate in failed}
+    changed: list[tuple[str, str]] = []
+    for metric in own_metrics:
+        most = (name for name, _ in comparison.most_changed(metric, _MOST_CHANGED))
+        changed += [(name, metric) for name in fallen.get(metric, [])[:_MOST_FALLEN] or most]
+    # a score that failed says nothing of the answer
+    failed_before, failed_now = (
+        {name for name, _, score in one.rows() if score.status == "failed"}
+        for one in (comparison.table_a, comparison.table_b)
+    )
+    compared = [
+        name for name, before in comparison.ids.items() if name not in failed_now and before not in failed_before
+    ]
+    failing = list(_newly_failing(suite, judge, comparison, compared))
     return report.model_copy(
         update={
             "answers_changed": len(comparison.changed_answers),
             "samples_added": len(comparison.only_b),
             "samples_gone": len(comparison.only_a),
+            "samples_compared": len(compared),
+            "added_unanswered": sum(bool(unanswered_kind(table.samples[name])) for name in comparison.only_b),
             "changed": tuple(_report_sample(comparison, *change) for change in changed),
             "newly_failing": tuple(_report_sample(comparison, *change) for change in failing[:_MOST_FAILING]),
             "more_newly_failing": max(0, len(failing) - _MOST_FAILING),
@@ -316,8 +355,13 @@ def report_run(
     )
 
 
-def _newly_failing(suite: Suite, judge: str, comparison: RunComparison) -> Iterator[tuple[str, str]]:
-    """(sample, its first metric) where one fails, misses what a share requires, or is lost, and before none did."""
+def _newly_failing(
+    suite: Suite, judge: str, comparison: RunComparison, samples: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """(sample, its first metric) where one misses what a share requires, or is lost, and before none did.
+
+    One that was refused or empty before cannot get worse.
+    """
     required: dict[str, float] = {}
     for gate in suite.gates:
         if isinstance(gate, ShareGate) and gate.judge in {None, judge}:
@@ -325,26 +369,23 @@ def _newly_failing(suite: Suite, judge: str, comparison: RunComparison) -> Itera
             required[gate.metric] = strictest(gate.reach, required.get(gate.metric, gate.reach))
     changes = [change for metric in comparison.metrics for change in comparison.outcome_changes(metric)]
     lost = {(change.sample, change.metric) for change in changes if change.is_lost}
+    unanswered = {change.sample for change in changes if change.before in {"empty", "refused"}}
 
     def failing(sample: str, side: int) -> list[str]:
         return [
             metric
             for metric, higher in comparison.directions.items()
-            if _fails(comparison.scores(sample, metric)[side], required.get(metric), higher=higher)
+            if _misses(comparison.values(sample, metric)[side], required.get(metric), higher=higher)
             or (side == 1 and (sample, metric) in lost)
         ]
 
-    for sample in comparison.samples:
-        if not failing(sample, 0) and (metrics := failing(sample, 1)):
+    for sample in samples:
+        if sample not in unanswered and not failing(sample, 0) and (metrics := failing(sample, 1)):
             yield sample, metrics[0]  # a sample counts once
 
 
-def _fails(score: Score | None, bound: float | None, *, higher: bool) -> bool:
-    if score is None:
-        return False
-    if score.value is None or bound is None:
-        return score.status == "failed"
-    return score.value < bound if higher else score.value > bound
+def _misses(value: float | None, bound: float | None, *, higher: bool) -> bool:
+    return value is not None and bound is not None and (value < bound if higher else value > bound)
 
 
 def _report_sample(comparison: RunComparison, name: str, metric: str) -> SampleReport:

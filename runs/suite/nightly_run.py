@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import dropwhile
 from pathlib import Path
+from typing import Any
 
 from ...errors import AssayError, UsageError
 from ...judges import Budget
@@ -36,14 +37,16 @@ from .report_files import write_history, write_report_files
 from .suite_file import Suite, judge_identity
 
 ProgressDisplay = AbstractContextManager[Callable[[Progress], None]]
+_INTERRUPTED = "Ctrl-C or TERM; all replies are kept"
 
 
 @dataclass(frozen=True)
 class SuiteOutcome:
-    """The report of a nightly run, and what could not be written of its files and its site."""
+    """The report of a nightly run, what could not be written of its files and its site, and what else is to be said."""
 
     report: NightlyReport
     write_errors: tuple[str, ...] = ()
+    notice: str = ""
 
 
 @dataclass
@@ -71,14 +74,15 @@ class _NightlyRun:
 
     def report(self, status: Status, message: str = "") -> NightlyReport:
         """Returns a report without figures: of one that has just begun, or whose store cannot be read."""
-        return _report_without_figures(self.suite, status, message).model_copy(
-            update={
-                "nightly_run": self.row.id,
-                "resume": self.resume_command,
-                "began": self.row.began,
-                "spent": self.spending(),
-                "seconds": round(self.earlier_seconds + time.monotonic() - self.started, 3),
-            }
+        return _report_without_figures(
+            self.suite,
+            status,
+            message,
+            nightly_run=self.row.id,
+            resume=self.resume_command,
+            began=self.row.began,
+            spent=self.spending(),
+            seconds=round(self.earlier_seconds + time.monotonic() - self.started, 3),
         )
 
 
@@ -99,7 +103,8 @@ def run_suite(
 
     Args:
         store: The folder or URL of the store; the suite's own if left out.
-        resume: Resume the newest nightly run of the suite instead of beginning one.
+        resume: Resume the newest nightly run of the suite instead of beginning one; of one that has ended, write the
+            files and the site again, since it may have been killed before it wrote them.
         accept: Accept the runs when the nightly run has ended: the next ones are compared with them, and its gates on
             regressions do not count. One that can be resumed is not accepted.
         resume_command: The command that would resume it, for the report.
@@ -114,6 +119,7 @@ def run_suite(
         AssayError: The store cannot be opened, or there is nothing to resume.
     """
     check_type("suite", suite, Suite, 'a Suite: load_suite("suite.yaml")')
+    notice = ""
     try:
         opened = Store(store or suite.store_place, wait=suite.store_wait)
         nightly = _begin(suite, opened, resume, resume_command, accept_command)
@@ -121,41 +127,55 @@ def run_suite(
         if not resume:  # else the files are of the nightly run that is there, and stay
             write_report_files(suite, _report_without_figures(suite, "error", str(error)))
         raise
-    status: Status = "done"
-    message = ""
+    write_errors: list[str] = []
+    report = nightly.report("running")
     try:
-        write_report_files(suite, nightly.report("running"))
-        write_history(suite, opened)
+        if nightly.row.status in UNFINISHED:
+            status, message = _execute(nightly, report, progress)
+            report = _finish(nightly, status, message)
+        else:
+            report = read_report(nightly.row)
+            notice = f"{nightly.row.id} had ended ({report.verdict}); its reports are written again"
+        if accept and report.accept is not None and not report.is_accepted:
+            report = _accept(nightly, report)
+        for write in (partial(write_report_files, suite, report), partial(write_history, suite, opened)):
+            try:
+                write()
+            except AssayError as error:
+                write_errors.append(str(error))
+    except KeyboardInterrupt:  # while it ends: what the store has of it stays, and the files can be written again
+        update = {"status": "interrupted", "verdict": "interrupted", "message": _INTERRUPTED, "resume": resume_command}
+        report = report.model_copy(update=update)
+    return SuiteOutcome(report, tuple(write_errors), notice)
+
+
+def _execute(nightly: _NightlyRun, begun: NightlyReport, progress: Callable[[], ProgressDisplay]) -> tuple[Status, str]:
+    """Executes the runs of all judges; returns how that ended, and why not well."""
+    try:
+        write_report_files(nightly.suite, begun)
+        write_history(nightly.suite, nightly.store)
         with progress() as on_progress:
-            for judge in suite.judge_names:
+            for judge in nightly.suite.judge_names:
                 status, message = _execute_run(nightly, judge, on_progress)
                 if status != "done":
-                    break
+                    return status, message
     except KeyboardInterrupt:
-        status, message = "interrupted", "Ctrl-C or TERM; all replies are kept"
+        return "interrupted", _INTERRUPTED
     except AssayError as error:
-        status, message = "error", str(error)
-    report = _finish(nightly, status, message)
-    if accept and report.accept is not None:
-        report = _accept(nightly, report)
-    write_errors = []
-    for write in (partial(write_report_files, suite, report), partial(write_history, suite, opened)):
-        try:
-            write()
-        except AssayError as error:
-            write_errors.append(str(error))
-    return SuiteOutcome(report, tuple(write_errors))
+        return "error", str(error)
+    return "done", ""
 
 
 def _begin(suite: Suite, store: Store, resume: bool, resume_command: str, accept_command: str) -> _NightlyRun:
-    """Begins a nightly run, or resumes the newest."""
+    """Begins a nightly run, or resumes the newest; one that has ended is returned as it is."""
     ledger, budget = Ledger(store), suite.budget.budget()
     if not resume:
         return _NightlyRun(suite, store, ledger.begin(suite.name), resume_command, accept_command, budget)
     row = next(iter(ledger.nightly_runs(suite.name)), None)
-    if row is None or row.status not in UNFINISHED:
-        newest = f"; the newest, {row.id}, ended: {row.status}" if row else ""
-        raise UsageError(f"{store.path}: the suite {suite.name} has no nightly run to resume{newest}; omit --resume")
+    if row is None:
+        raise UsageError(f"{store.path}: the suite {suite.name} has no nightly run to resume; omit --resume")
+    if row.status not in UNFINISHED:
+        return _NightlyRun(suite, store, row, resume_command, accept_command, budget)
     for judge, run in ledger.runs(row.id).items():
         if judge not in suite.judge_names or store.run(run).plan.identity != suite.plan(judge).identity:
             raise UsageError(
@@ -227,18 +247,11 @@ def _restate(gate: GateResult, state: str, why: str) -> GateResult:
     return gate.model_copy(update={"state": state, "reason": reason})
 
 
-def _report_without_figures(suite: Suite, status: Status, message: str) -> NightlyReport:
+def _report_without_figures(suite: Suite, status: Status, message: str, **known: Any) -> NightlyReport:
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return NightlyReport(
-        suite=suite.name,
-        nightly_run=None,
-        began=now,
-        ended=None if status == "running" else now,
-        status=status,
-        verdict=status if status != "done" else "passed",
-        message=message,
-        sets=suite.sets,
-    )
+    verdict = "passed" if status == "done" else status
+    values = {"nightly_run": None, "began": now, "ended": None if status == "running" else now, "sets": suite.sets}
+    return NightlyReport(suite=suite.name, status=status, verdict=verdict, message=message, **values | known)
 
 
 def _report(nightly: _NightlyRun, status: Status, message: str) -> NightlyReport:
@@ -249,17 +262,15 @@ def _report(nightly: _NightlyRun, status: Status, message: str) -> NightlyReport
     earlier = list(dropwhile(lambda row: row.id != nightly.row.id, newest_first))[1:]
     previous = next((row for row in earlier if row.report), None)
     previous_runs = ledger.runs(previous.id) if previous else {}
-    reports: list[RunReport] = []
     judged_runs: list[JudgedRun] = []
+    baselines: list[tuple[str | None, str]] = []
     runs = ledger.runs(nightly.row.id)
     for judge in suite.judge_names:
         if judge not in runs:  # it did not begin, or had nothing and was removed
             continue
         table = AnswerTable.read(store, store.run(runs[judge]))
         baseline, no_baseline = find_baseline(store, suite.name, table.name)
-        accepted = baseline.runs[-1] if baseline and baseline.runs else None
-        shown = _compare(store, accepted, table) or _compare(store, previous_runs.get(judge), table)
-        reports.append(report_run(suite, judge, table, baseline=accepted, no_baseline=no_baseline, comparison=shown))
+        baselines.append((baseline.runs[-1] if baseline and baseline.runs else None, no_baseline))
         judged = JudgedRun(judge, suite.metrics, table)
         judged.history = read_history(store, earlier, judged, baseline, sets=suite.sets)
         judged_runs.append(judged)
@@ -267,6 +278,12 @@ def _report(nightly: _NightlyRun, status: Status, message: str) -> NightlyReport
     if status != "done":  # the figures are of a part of the samples
         why = "not decided, since the nightly run did not finish"
         gates = [_restate(gate, "undecided", why) for gate in gates]
+    reports: list[RunReport] = []
+    for run, (accepted, why) in zip(judged_runs, baselines, strict=True):
+        shown = _compare(store, accepted, run.table) or _compare(store, previous_runs.get(run.judge), run.table)
+        reports.append(
+            report_run(suite, run.judge, run.table, gates, baseline=accepted, no_baseline=why, comparison=shown)
+        )
     failed = sum(run.failed_samples for run in reports)
     verdict = decide_verdict(status, gates, failed, suite.max_failed)
     if verdict == "samples failed" and not message:
@@ -298,6 +315,14 @@ def _compare(store: Store, earlier: str | None, table: AnswerTable) -> RunCompar
         return compare_versions(AnswerTable.read(store, store.run(earlier)), table)
     except UsageError:
         return None
+
+
+def list_failed_gates(store: Store, suite: str, run: str) -> list[str]:
+    """The gates that a run of a suite failed, by the report of its nightly run."""
+    for report in map(read_report, Ledger(store).nightly_runs(suite)):
+        if judges := {one.judge for one in report.runs if one.run == run}:
+            return [gate.title for gate in report.gates if gate.state == "failed" and gate.judge in {None, *judges}]
+    return []
 
 
 def accept_runs(store: Store, runs: Sequence[str], *, suite: str | None = None) -> tuple[str, str, tuple[str, ...]]:

@@ -119,11 +119,12 @@ def write_report_files(suite: Suite, report: NightlyReport) -> None:
 
 
 def write_history(suite: Suite, store: Store) -> None:
-    """Writes the site of the suite's `outputs` from everything that the store has."""
+    """Writes the site of the suite's `outputs` from all nightly runs of the suite by one of its judges."""
     if suite.outputs.site is None:
         return
-    ledger, folder = Ledger(store), suite.path(suite.outputs.site)
-    write_site(folder, suite.name, ledger.nightly_runs(suite.name), ledger.accepted_runs(suite.name))
+    ledger, judges = Ledger(store), {*suite.judge_names}
+    rows = [row for row in ledger.nightly_runs(suite.name) if not (runs := ledger.runs(row.id)) or judges & runs.keys()]
+    write_site(suite.path(suite.outputs.site), suite.name, rows, ledger.accepted_runs(suite.name))
 
 
 def _json_text(report: NightlyReport) -> str:

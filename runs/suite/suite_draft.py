@@ -55,23 +55,6 @@ def draft_suite(
     Args:
         reading: How the set is read, by the suite's keys; None and nothing are left out.
         reports: The name of the suite's file: those of several suites write into folders of their own.
-
-    Examples:
-        >>> reading = {"map": {"vraag": "user_input"}}
-        >>> draft = draft_suite("answers", "answers.csv", [], metrics=["token_overlap"], reading=reading)
-        >>> print(draft)  # doctest: +ELLIPSIS
-        # What `assay suite` judges, when it fails, and what it writes (docs/nightly.md explains every key).
-        # Paths are relative to this file.
-        name: answers
-        sets: [answers.csv]
-        map: {vraag: user_input}
-        metrics: [token_overlap]
-        <BLANKLINE>
-        # A gate that fails ends the run with exit code 5. By chance that happens in one of 20 months.
-        gates:
-          # Answers must get a value: an emptied file, or a renamed column, does not pass.
-          - {gate: coverage, at_least: 0.95}
-          ...
     """
     folder = _REPORTS if reports == "suite" else f"{_REPORTS}/{_plain_name(reports)}"
     lines = [
@@ -161,10 +144,6 @@ def find_support(file: str, samples: Sequence[Sample], options: Sequence[str] = 
     Args:
         file: The set, as a command names it.
         options: The options with which it is read (`--sheet`, `--map`), which every command needs too.
-
-    Example:
-        >>> [support.is_possible for support in find_support("a.csv", [])]
-        [False, False, False, False, False]
     """
     total = len(samples)
     counts = {field: count_with(samples, field) for field in ("retrieved_contexts", "reference", "rating")}

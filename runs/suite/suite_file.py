@@ -1,6 +1,7 @@
 """A suite, and its YAML file; what is wrong is told with line, key and the nearest right name."""
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -135,6 +136,14 @@ class Suite(SettingsFile):
             return self.gates
         return (*self.gates, RegressionGate(gate="regression", metric=UNANSWERED))
 
+    def count_gates(self) -> int:
+        """How many gates a nightly run decides: one on the coverage is one per metric, and each one per judge."""
+        return sum(
+            (len(self.metrics) if gate.gate == "coverage" and not gate.metric else 1)
+            * (1 if gate.judge or gate.gate == "cost" else len(self.judge_names))
+            for gate in self.all_gates
+        )
+
     def output_paths(self) -> dict[str, Path | None]:
         """Returns the absolute path of each output by its key in the file; None for those that are not written."""
         names = self.outputs.model_dump(by_alias=True)
@@ -176,12 +185,7 @@ class Suite(SettingsFile):
 
 
 def judge_identity(settings: JudgeSettings | None) -> str:
-    """Returns the name that accepted runs are found by: the same on every machine.
-
-    Example:
-        >>> judge_identity(None)
-        'no judge'
-    """
+    """Returns the name that accepted runs are found by: the same on every machine."""
     return NO_JUDGE if settings is None else settings.label
 
 
@@ -203,7 +207,8 @@ def load_suite(path: str | Path) -> Suite:
             right name.
     """
     gone = dict.fromkeys(("decide", "gate: decide"), _DECIDE_WENT)
-    return load_settings_file(path, "suite", Suite, _find_mistakes, gone)
+    finders = (_find_unknown_metrics_and_judges, _find_unfit_gates, _find_unusable_files)  # before a judge is paid
+    return load_settings_file(path, "suite", Suite, lambda suite: chain(*(find(suite) for find in finders)), gone)
 
 
 def load_settings_file(
@@ -258,13 +263,6 @@ def check_sets(suite: Suite, path: Path) -> None:
             check_metrics(plan, profile)
         except UsageError as error:
             raise InputError(document.describe(("metrics",), str(error))) from None
-
-
-def _find_mistakes(suite: Suite) -> Mistakes:
-    """The names that do not fit the others, and the files that cannot be read or written: before a judge is paid."""
-    yield from _find_unknown_metrics_and_judges(suite)
-    yield from _find_unfit_gates(suite)
-    yield from _find_unusable_files(suite)
 
 
 def _find_unknown_metrics_and_judges(suite: Suite) -> Mistakes:

@@ -18,8 +18,12 @@ def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay):
     Path("answers.csv").write_text(header + "".join(rows), encoding="utf-8")
     done = assay("init", "answers.csv")
     assert (done.code, done.err) == (0, "")  # 30 groups are enough
-    assert "enough answers get a value, and no metric falls below the runs that you accept (" in done.out
-    assert assay("suite", "suite.yaml").code == 0
+    assert "enough answers get a value, and no metric falls below the runs that you accept, nor" in done.out
+    assert (
+        "It has 5 gates: " in done.out
+        and "suite.yaml: 1 set, 2 metrics, 0 judges, 5 gates: " in assay("suite", "suite.yaml", "--check").out
+    )
+    assert len(assay("suite", "suite.yaml", "--json", code=0).json["gates"]) == 5
     assert assay("suite", "accept", "last").code == 0
     worse = [row.replace("press save.,", "sing.,", 1) for row in rows]
     Path("answers.csv").write_text(header + "".join(worse), encoding="utf-8")
@@ -70,6 +74,15 @@ def test_the_suite_names_a_judge_in_a_file_from_its_own_folder(assay, folder):
     assay("init", "eval/answers.csv", "--judge", f"{folder}j.yaml", "--out", "eval/suite.yaml", code=0)
     judges = yaml.safe_load(Path("eval/suite.yaml").read_text(encoding="utf-8"))["judges"]
     assert judges == ["j.yaml" if folder else "../j.yaml"]
+
+
+def test_two_suites_of_one_file_are_two_histories(assay):
+    Path("answers.csv").write_text(ROWS, encoding="utf-8")
+    names = []
+    for words in ((), ("--out", "plain.yaml"), ("--out", "eval/judge.yaml")):
+        assay("init", "answers.csv", *words, code=0)
+        names.append(yaml.safe_load(Path(words[-1] if words else "suite.yaml").read_text(encoding="utf-8"))["name"])
+    assert names == ["answers", "plain", "judge"]
 
 
 def test_traces_with_peoples_scores_are_run_and_a_file_of_scores_is_compared(assay):

@@ -92,6 +92,10 @@ def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
     said = " ".join(fourth.out.split())
     names = said.partition("; fell most: ")[2].partition(" and 3 more")[0].split(", ")
     assert len(names) == 5 and {*names} < {f"s{n}" for n in range(8)}
+    fell = f"0 of 12 refuse or have no score; a fall of token_overlap in 8, most in {', '.join(names[:3])} "
+    assert fell in said  # no answer but these changed
+    accepted = assay("suite", "accept", "last", code=0).err
+    assert "it failed: regression of token_overlap; accepted all the same" in accepted
     assert "To see what changed: assay show changes " + run in said
     assert "If the change is meant" in said
     assert f"compared with {run}" in fourth.out
@@ -111,7 +115,8 @@ def test_a_night_of_refusals_names_these_first(assay, suite_file, set_file):
     (unanswered,) = (gate for gate in bad["gates"] if gate["metric"] == "unanswered")
     assert "s0, s1, s2, s3, s4 and 3 more" in unanswered["reason"]
     assert unanswered["samples"] == [f"s{n}" for n in range(8)]
-    assert bad["verdict_lines"]["Newly failing"] == "9 of 12 samples, compared with the accepted run"
+    said = "9 of 12 samples refuse or have no score, compared with the accepted run"
+    assert bad["verdict_lines"]["Newly failing"] == said
     assert [each["sample"] for each in bad["runs"][0]["newly_failing"]] == [f"s{n}" for n in range(9)]
 
 
@@ -125,7 +130,7 @@ def test_a_set_whose_ids_were_renamed_is_compared_by_its_questions(assay, suite_
     assert "12 paired samples" in same["gates"][0]["reason"]
     worse(path, *(f"renamed-{n}" for n in range(8)))
     bad = assay("suite", suite_file(REGRESSION), "--json", code=5).json
-    assert bad["gates"][0]["state"] == "failed" and len(bad["runs"][0]["changed"]) == 5
+    assert bad["gates"][0]["state"] == "failed" and len(bad["runs"][0]["changed"]) == 8
 
 
 def test_junit_says_which_gate_failed(assay, suite_file, set_file, tmp_path):
@@ -206,6 +211,10 @@ def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_fil
     accepted = [assay("suite", "accept", run["run"], "--json").json["judge"] for run in replayed.json["runs"]]
     assert accepted == ["two", "one"]
     assert {path.name for path in tmp_path.glob("replies.*")} == {"replies.one.jsonl", "replies.two.jsonl"}
+    judge_file("three.yaml", served_as="three")
+    alone = assay("suite", suite_file(**keys | {"judges": ["three.yaml"]}), "--json", code=0).json["nightly_run"]
+    listed = re.findall(r'href="(nightly-.*?)\.html"', (tmp_path / "out/site/index.html").read_text("utf-8"))
+    assert listed == [alone], "the history is of the suite's own judges"
 
 
 def test_commands_to_copy_name_the_store_and_quote_what_a_shell_would_split(assay, suite_file, set_file):
@@ -252,21 +261,22 @@ def test_the_last_run_of_a_suite_is_its_own(assay, suite_file, set_file, tmp_pat
     assert "no run is called 'last~2' of the suite helpdesk" in assay("suite", "accept", suite, "last~2", code=2).err
 
 
-def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file, tmp_path):
-    """`assay suite FILE || assay suite FILE --resume`: the reports of the gate that failed stay as they were."""
+def test_the_reports_of_a_night_that_has_ended_are_written_again(assay, suite_file, set_file, tmp_path):
+    """`assay suite FILE || assay suite FILE --resume`: the gate that failed fails again, and no file is another."""
     path = set_file(12)
     none = assay("suite", suite_file(), "--resume")
     assert (none.code, "no nightly run to resume" in none.err) == (2, True)
     assert not (tmp_path / "out").exists()
     assay("suite", suite_file())
     ended = assay("suite", suite_file(), "--resume")
-    assert (ended.code, "ended: passed" in ended.err) == (2, True)
+    assert (ended.code, "had ended (passed); its reports are written again" in ended.err) == (0, True)
     worse(path, *(f"s{n}" for n in range(12)))
     assay("suite", suite_file(SHARE), code=5)
     written = {file: file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file()}
     assert "failed by the share of token_overlap" in (tmp_path / "out/summary.md").read_text("utf-8").replace("\\", "")
+    (tmp_path / "out/report.json").unlink()
     ended = assay("suite", suite_file(SHARE), "--resume")
-    assert (ended.code, "ended: gate failed" in ended.err) == (2, True)
+    assert (ended.code, "had ended (gate failed); its reports are written again" in ended.err) == (5, True)
     assert {file: file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file()} == written
 
 
@@ -286,6 +296,9 @@ def test_samples_that_are_gone_or_new_are_said_first(assay, suite_file, set_file
     assert "Missing" in night(*rows[:7], code=0)["verdict_lines"]
     added = night(*rows, *new, code=0)
     assert added["verdict_lines"]["New"] == "6 samples are new and not compared"
+    new[0]["response"], new[1]["response"] = "", "I am sorry, I cannot help you with that."
+    said = night(*rows, *new, code=0)["verdict_lines"]["New"]
+    assert said == "6 samples are new and not compared; refusals or empty: 2"
     assert {"Missing", "New"} <= {*night(*rows[:6], *new, code=5)["verdict_lines"]}
 
 
@@ -318,8 +331,8 @@ def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, ju
     usable, openai_server.script = openai_server.script, lambda *_: Answer(text="I am happy to help!")
     bad = assay("suite", suite, "--json", code=4).json
     assert (bad["verdict"], bad["gates"][0]["state"]) == ("samples failed", "failed")
-    assert bad["verdict_lines"]["Newly failing"] == "4 of 4 samples, compared with the accepted run"
-    assert [each["sample"] for each in bad["runs"][0]["newly_failing"]] == ["s0", "s1", "s2", "s3"]
+    assert "Newly failing" not in bad["verdict_lines"] and not bad["runs"][0]["newly_failing"]
+    assert bad["verdict_lines"]["Not scored"].startswith("4 samples could not be scored: the reply cannot be used")
     assert "without a value: s0, s1, s2, s3 (the first: the reply cannot be used" in bad["gates"][0]["reason"]
     assert bad["accept"] is None
     assert bad["resume"] == f"assay suite {suite} --resume"
@@ -339,6 +352,11 @@ def test_accepting_says_how_many_samples_failed(*, assay, suite_file, set_file, 
     said = assay("suite", "accept", "last", code=0)
     assert f"run {run['run']}: 1 of 4 samples failed\n" in said.err
     assert f"are compared with {run['run']}." in said.out
+    openai_server.script = lambda request: Answer(text="Well!") if "menu 1" in request.user else None
+    night = assay("suite", suite, "--json", code=0).json
+    assert night["runs"][0]["samples_compared"] == 2  # 1 was not scored now, 2 not then
+    assert night["verdict_lines"].keys() == {"Suite", "Not scored"}  # the judge failed, not the answer
+    assert night["verdict_lines"]["Not scored"].startswith("1 sample could not be scored: the reply cannot be used")
 
 
 def test_an_accepted_run_shows_its_fall_as_accepted(assay, suite_file, set_file, tmp_path):

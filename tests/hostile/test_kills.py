@@ -2,12 +2,11 @@
 
 import itertools
 import json
-import os
 import shutil
 import sqlite3
 import subprocess
 import sys
-import time
+from bisect import bisect_left
 
 import pytest
 from interrupted_runs import count_bodies, scores
@@ -162,11 +161,6 @@ def begin_to_write(python, target):
     return process
 
 
-def make_old(draft):
-    two_days_ago = time.time() - 172_800
-    os.utime(draft, (two_days_ago, two_days_ago))
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill -9 there")
 def test_the_draft_of_a_killed_process_is_removed_by_the_next_one(light_python, tmp_path):
     target, other = tmp_path / "scores.csv", tmp_path / ".scores.csv.notes.part.txt"
@@ -180,20 +174,21 @@ def test_the_draft_of_a_killed_process_is_removed_by_the_next_one(light_python, 
     process.kill()
     process.communicate()
     assert target.read_text(encoding="utf-8") == "the second"
-    make_old(draft)
     with replace_file(target) as file:
         file.write("the third")
     assert sorted(tmp_path.iterdir()) == [other, target]
     assert target.read_text(encoding="utf-8") == "the third"
 
 
-def test_a_fresh_draft_is_left_alone(tmp_path):
-    """It may be another machine's, on a shared disk: whether its process runs cannot be seen here."""
-    draft = tmp_path / ".scores.csv.1.part"
-    draft.touch()
-    with replace_file(tmp_path / "scores.csv") as file:
-        file.write("whole")
-    assert draft.exists()
+def test_a_draft_that_somebody_else_writes_is_left_alone(tmp_path):
+    """Its lock tells, whichever process or machine holds it: two writers at once each have their own draft."""
+    target = tmp_path / "scores.csv"
+    with replace_file(target) as outer:
+        with replace_file(target) as inner:
+            inner.write("inner")
+        assert target.read_text() == "inner"
+        outer.write("outer")
+    assert (target.read_text(), [*tmp_path.iterdir()]) == ("outer", [target])
 
 
 ROWS = 12
@@ -251,6 +246,51 @@ def test_a_command_is_stopped_at_its_changes_of_files(light_python, tmp_path, co
             return
     assert stopped.code == 0, stopped.err
     assert every and number > step
+
+
+def last_night(folder):
+    """How its newest nightly run ended, as its store and its report say; nothing of one that has no store yet."""
+    store, report = folder / ".assay/runs.sqlite", folder / "r.json"
+    if not store.exists():
+        return "", ""
+    with sqlite3.connect(store) as database:
+        ((status,),) = database.execute("SELECT status FROM nightly_runs").fetchall() or [("",)]
+    return status, json.loads(report.read_text())["verdict"] if report.exists() else ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no kill -9 there")
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_a_suite_that_is_stopped_before_its_reports_are_written_writes_them_when_it_is_resumed(
+    *, assay, light_python, tmp_path, monkeypatch, step
+):
+    """Stopped at changes between the commit of its result and its last file: no night is judged anew."""
+    words, most = COMMANDS["suite"]
+
+    def stop(number, signals="KILL"):
+        folder = tmp_path / str(number)
+        shutil.rmtree(folder, ignore_errors=True)
+        prepare(folder)
+        stopped = stop_at_change(light_python, folder, number, *words, signals=signals)
+        return folder, stopped, *last_night(folder)
+
+    numbers = range(most - 24, most)
+    first = numbers[bisect_left(numbers, True, key=lambda number: stop(number)[2] == "passed")]
+    for number, signals in zip(itertools.count(first, step), itertools.cycle(["TERM", "KILL", "KILL"])):
+        folder, stopped, ended, reported = stop(number, signals)
+        if not stopped.is_reached:
+            break
+        assert ended == "passed" and stopped.code == (-9 if signals == "KILL" else 130)
+        if signals == "TERM":
+            said = stopped.out.split()
+            assert ("suite: interrupted" in stopped.out, said[-1]) == (True, "--resume"), stopped.out
+        monkeypatch.chdir(folder)
+        resumed = assay(*words, "--resume", "--json", code=0)
+        assert "had ended (passed); its reports are written again" in resumed.err
+        assert last_night(folder) == ("passed", "passed") and reported in {"running", "passed"}
+        night = resumed.json["nightly_run"]
+        assert {path.name for path in folder.glob("site/*")} == {"index.html", f"{night}.html"}
+        assert not [*folder.rglob("*.part")]
+    assert number > first + 10
 
 
 @pytest.mark.parametrize("ignored", [False, True])

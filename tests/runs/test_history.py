@@ -319,21 +319,30 @@ def test_a_fall_that_is_possible_stands_in_the_headline(tmp_path):
     """It decides nothing, and is no gate that holds: the same word in every list."""
     possible = MEAN | {"gate": "regression", "value": -0.38, "state": "not settled"}
     told = report("passed", MEAN, possible).model_copy(update={"began": BEGAN})
-    assert first_line(told) == "helpdesk: passed, but possible: a fall of bleu (-0.380)"
+    assert first_line(told) == "helpdesk: passed; possible, but not certain: a fall of bleu (-0.380)"
     dutch = dict(told.give_verdict().lines("nl"))["Suite"]
-    assert dutch == "helpdesk: geslaagd, maar mogelijk: een daling van bleu (-0,380)"
+    assert dutch == "helpdesk: geslaagd; mogelijk, maar niet zeker: een daling van bleu (-0,380)"
     summary = summary_markdown(told)
     assert summary.startswith("### ⚠️ Assay") and "\n| ➖ | 1 |" in summary
     row = NightlyRunRow("1", "helpdesk", BEGAN, "passed", told.as_json())
     write_site(tmp_path, "helpdesk", [row], set())
     assert "1 (not settled)" in (tmp_path / "index.html").read_text(encoding="utf-8")
     two = first_line(report("passed", possible, possible))
-    assert two.endswith("possible: a fall of bleu (-0.380) and 1 more gate")
+    assert two.endswith("not certain: a fall of bleu (-0.380) and 1 more gate")
     assert first_line(report("passed", possible | {"metric": "effort", "value": 0.5})).endswith(
         "a rise of effort (+0.500)"
     )
     long = possible | {"metric": "m" * 30}
-    assert first_line(report("passed", long, long)) == "helpdesk: passed, but 2 figures may be worse"
+    assert first_line(report("passed", long, long)) == "helpdesk: passed; 2 figures may be worse"
+
+
+def test_a_coverage_that_refusals_lower_is_named_with_them():
+    refusals, lost = (MEAN | {"state": "failed", "gate": gate} for gate in ("regression", "coverage"))
+    failed = (lost, refusals | {"metric": "unanswered", "value": 0.3}, lost | {"metric": "rouge"})
+    said = "helpdesk: failed by refusals and empty answers, and the coverage of 2 metrics"
+    assert first_line(report("gate failed", *failed)) == said
+    said = "helpdesk: failed by refusals and empty answers and 3 more gates"
+    assert first_line(report("gate failed", *failed, MEAN | {"state": "failed"})) == said
 
 
 def test_answers_that_are_gone_are_no_fall():
