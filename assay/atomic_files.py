@@ -114,17 +114,18 @@ def _open_draft(target: Path, *, is_binary: bool) -> tuple[Path, IO[Any]]:
     while True:
         draft = _draft_path(target)
         file: IO[Any] = draft.open(mode, encoding=encoding, newline=newline)
-        if os.name == "posix":
-            with suppress(OSError):  # of a folder where nothing can be locked
-                _lock(file, wait=True)
+        with suppress(OSError):  # of a folder where nothing can be locked
+            _lock(file, wait=True)
         if draft.exists():
             return draft, file
         file.close()
 
 
 def _lock(file: IO[Any], *, wait: bool) -> None:
-    import fcntl
-
+    try:
+        import fcntl
+    except ImportError:  # on Windows, where nobody can remove an open file
+        return
     fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
