@@ -73,6 +73,7 @@ _EMPTY_WORD = (
     "answers are words for nothing",
     "and scored as a text; empty the cell where there was none",
 )
+_COPY = ("row repeats another", "rows repeat others", "word for word; each counts as an answer")
 
 
 class ColumnAccount:
@@ -88,6 +89,7 @@ class ColumnAccount:
         self._no_ratings, self.left_out = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
         self.places = defaultdict[tuple[str, str, str], list[str]](list)  # where it is so, by what a note says of it
         self._rater_search = RaterSearch()
+        self._rated = set[int]()  # hashes of the rated rows
         self._is_rated = self._is_answered = False
         self._conversations = self._turns = self._messages = self._single = self._rated_in_vain = 0
         self.has_own_groups = False  # whether answers to the question of one id keep a group that the file names
@@ -123,7 +125,7 @@ class ColumnAccount:
             self._rater_search.add({name: free[name] for name in free if not is_rated or reason_rater(name) == ""})
 
     def add_sample(self, sample: Sample, place: str) -> None:
-        """Counts a sample that is a conversation, or has no answer."""
+        """Counts a sample that is a conversation, has no answer, or is rated in an earlier row word for word."""
         self._is_rated = self._is_rated or sample.human_rating is not None or bool(sample.messages)
         is_answered = bool(sample.response.strip())
         self._is_answered = self._is_answered or is_answered
@@ -131,6 +133,12 @@ class ColumnAccount:
             self.places[_SILENT].append(place)
         elif is_nothing(sample.response):
             self.places[_EMPTY_WORD].append(f'{place} "{sample.response.strip()}"')
+        if is_answered and sample.human_rating is not None and not sample.messages:
+            ratings = sample.human_rating, *sample.ratings.items()
+            own = hash((sample.user_input, sample.response, ratings, repr(sample.metadata)))
+            if own in self._rated:
+                self.places[_COPY].append(place)
+            self._rated.add(own)
         if sample.messages:
             after = sample.messages[(sample.turn or 0) + 1 :] if is_answered else ()
             if any(message.role == "assistant" for message in after):
@@ -168,7 +176,7 @@ class ColumnAccount:
         notes += self.describe_left_out()
         if not (self._is_answered or self._conversations):  # a set of questions has no answers at all
             self.places.pop(_SILENT, None)
-        for sentence in (_SILENT, _ENDS_SILENT, _EMPTY_WORD, _INTERNAL):
+        for sentence in (_SILENT, _ENDS_SILENT, _EMPTY_WORD, _INTERNAL, _COPY):
             if places := self.places.get(sentence):
                 one, several, rest = sentence
                 notes.append(f"{count_of(len(places), one, several)} {rest}: {list_first(places, 5)}")
