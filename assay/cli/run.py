@@ -116,7 +116,7 @@ def make_plan(
 @click.option(
     "--resume",
     help="Resume a run: its id, or `last`. SETs and options may be left out, but not --budget and --max-failed, which "
-    "no run keeps.",
+    "no run keeps, nor --judge where its settings (an api_base) may be secret.",
 )
 @max_failed_option
 @skip_bad_option

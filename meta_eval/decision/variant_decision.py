@@ -53,7 +53,7 @@ class VariantDecision:
         """The sentence and all values as JSON values."""
         values = asdict(self)
         for row in values["differences"]:
-            del row["differing"]  # of ratings, which decide between versions
+            del row["differing"], row["changed"]  # of two versions; here the answers are the same
         return {"sentence": self.sentence} | values
 
 
