@@ -228,19 +228,15 @@ def _takes_back(text: str, option: str, options: Sequence[str]) -> bool:
     for place, clause in enumerate(_END_OF_CLAUSE.split(rest)):
         if _names_another(clause, others, is_number=said.isdecimal(), anywhere=not place):
             return True
-        if _weakens(clause, said, is_beside=not place) or _retracts(clause):
+        words = _fold(clause).split()
+        end = _phrases("retracts").longest(words, 0)[1]  # of which a word alone is all of a clause: "wait"
+        if _weakens(clause, said, is_beside=not place) or end > 1 or 0 < end == len(words):
             return True
     return _GRADE.match(rest) is not None or _denies(rest, said) or _says_opposite(rest, said)
 
 
 def _is_in_phrase(gap: str, rest: str, option: str) -> bool:
-    """Whether a yes or no is a word of a phrase ("No doubt"): what no pause parts from it has to go on from a verdict.
-
-    Args:
-        gap: What stands between it and the next word.
-        rest: All that stands behind it.
-        option: The word.
-    """
+    """Whether a yes or no is a word of a phrase ("No doubt"): without a pause (in the `gap`) a verdict may go on."""
     following = _fold(rest).split()[:1]
     if option not in _affirmations() | _negations() or not following or "\n" in gap:
         return False
@@ -272,13 +268,6 @@ def _weakens(clause: str, option: str, *, is_beside: bool) -> bool:
     if _negations().isdisjoint(option.split()) and not _negations().isdisjoint(negating):
         return True
     return bool(words) and not _without(words, _words("hedges"))
-
-
-def _retracts(clause: str) -> bool:
-    """Whether a clause begins with what takes a word back ("scratch that"); a word alone is all of it ("wait")."""
-    words = _fold(clause).split()
-    end = _phrases("retracts").longest(words, 0)[1]
-    return end > 1 or 0 < end == len(words)
 
 
 def _without(words: Sequence[str], phrases: Iterable[str]) -> list[str]:

@@ -105,7 +105,8 @@ class Scrubber:
         for text in _texts_withheld(parameters or {}):
             secrets |= {text, *_secrets_in("", text)}
         if api_base and WITHHELD in recordable_url(api_base):
-            secrets |= {*re.split(r"[:/@?&=#]+", api_base.partition("://")[2])} - {*_harmless_parts(api_base)}
+            whole, written = (url.partition("://")[2] for url in (api_base, recordable_url(api_base)))
+            secrets |= {*re.split(r"[:/@?&=#]+", whole)} - {*re.split(r"[:/@?&=#]+", written)}
         secrets |= {line for secret in secrets for line in secret.splitlines()}
         secrets |= {unquote(secret) for secret in secrets}
         secrets |= {quote(secret, safe="") for secret in secrets} | {quote(secret) for secret in secrets}
@@ -196,8 +197,3 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _texts(item)
-
-
-def _harmless_parts(url: str) -> list[str]:
-    """The words of an address that are written."""
-    return re.split(r"[:/@?&=#]+", recordable_url(url).partition("://")[2])

@@ -315,14 +315,11 @@ def _read_claims(sample: Sample, pattern: re.Pattern[str] | None) -> _CitedClaim
             place_of[one] for one in claims if start <= split[one].start < mark.position and place_of[one] not in own
         ]
         _add(citation, covered, citations, aside)
-        if place + 1 < len(alone) and _has_claim(split, claims, mark.position, alone[place + 1][0].position):
+        last = alone[place + 1][0].position if place + 1 < len(alone) else 0
+        if any(mark.position <= split[one].start < last for one in claims):
             start = mark.position
     texts = [split[one].text for one in claims]
     return _CitedClaims(split, texts, list(citations.values()), aside, base)
-
-
-def _has_claim(split: Sequence[AnswerSentence], claims: Sequence[int], first: int, last: int) -> bool:
-    return any(first <= split[one].start < last for one in claims)
 
 
 def _add(

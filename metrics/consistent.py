@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..eval_sets.sample import Sample
 from ..judges import JudgeLike
 from ..judges.usage import NO_USAGE
-from ..languages import Language, language_or_fallback
+from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM
 from ..text.sentences import answer_sentences
@@ -49,7 +49,8 @@ def read_claims(sample: Sample) -> list[TurnClaim]:
         if message.is_answer:
             for sentence in answer_sentences(message.text, language):
                 if sentence.kind == CLAIM:
-                    claim = TurnClaim(sentence.text, turn, _word_starts(sentence.text, language))
+                    words = [word for word in tokens(sentence.text) if word not in language.function_words]
+                    claim = TurnClaim(sentence.text, turn, frozenset([word[:_WORD_START] for word in words]))
                     claims.setdefault((turn, sentence.text), claim)
     return list(claims.values())
 
@@ -73,10 +74,6 @@ def alike_pairs(claims: Sequence[TurnClaim]) -> list[ClaimPair]:
             if likeness >= _LEAST_LIKENESS:
                 pairs.append(ClaimPair(earlier, later, likeness))
     return sorted(pairs, key=lambda pair: -pair.likeness)
-
-
-def _word_starts(text: str, language: Language) -> frozenset[str]:
-    return frozenset(word[:_WORD_START] for word in tokens(text) if word not in language.function_words)
 
 
 def _statement(pair: ClaimPair, sample: Sample) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..languages import FALLBACK, Language, load_language
 from .markdown_lines import MarkdownLine, read_lines
-from .phrases import read_words
+from .phrases import read_words, straight
 from .sentence_kinds import load_sentence_kinds
 from .sentences import split_line, without_words_to_judge
 
@@ -39,13 +39,13 @@ class Demanding:
 
     def obliges(self, sentence: str) -> bool:
         """Whether a sentence says what somebody must or must not do, or tells somebody to do something."""
-        return self._obliges.search(_straight(sentence)) is not None or self.instructs(sentence)
+        return self._obliges.search(straight(sentence)) is not None or self.instructs(sentence)
 
     def instructs(self, sentence: str) -> bool:
         """Whether a sentence begins with what to do, also after a condition ("If it is late, apologise")."""
         if sentence.rstrip().endswith("?"):
             return False
-        return any(map(self._part_instructs, _straight(sentence).lower().split(";")))
+        return any(map(self._part_instructs, straight(sentence).lower().split(";")))
 
     def _part_instructs(self, part: str) -> bool:
         clauses = [words for clause in _CLAUSE.split(part) if (words := _WORD.findall(clause))]
@@ -58,7 +58,7 @@ class Demanding:
 
     def obliges_items(self, head: str) -> bool:
         """Whether what stands above list items obliges to them: "Never:", "Ask for:", but not "Refund requests:"."""
-        if self._obliges.search(_straight(head)):
+        if self._obliges.search(straight(head)):
             return True
         is_sentence = any(word in self._function_words for word in _WORD.findall(head.lower()))
         return head.endswith(":") and is_sentence and self.instructs(head)
@@ -75,12 +75,12 @@ class Demanding:
 
     def wants(self, sentence: str) -> bool:
         """Whether a sentence of a customer's goal wants something, by a word for it or as a question."""
-        plain = _straight(sentence)
+        plain = straight(sentence)
         return plain.rstrip().endswith("?") or self._wants.search(plain) is not None
 
     def depends(self, sentence: str) -> bool:
         """Whether a sentence begins with what must be so first ("If that fails, you want your money back")."""
-        return self._depends.match(_straight(sentence)) is not None
+        return self._depends.match(straight(sentence)) is not None
 
     def states(self, sentence: str) -> bool:
         """Whether a list item states something, or is too short to demand anything."""
@@ -95,10 +95,6 @@ def _any_phrase(phrases: Sequence[str]) -> re.Pattern[str]:
     """Any of some phrases as whole words, the longest first."""
     joined = "|".join(r"\s+".join(map(re.escape, phrase.split())) for phrase in sorted(phrases, key=len, reverse=True))
     return re.compile(rf"(?<![\w-])(?:{joined})(?![\w-])", re.IGNORECASE)
-
-
-def _straight(text: str) -> str:
-    return text.replace("’", "'")
 
 
 @cache

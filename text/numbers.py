@@ -305,7 +305,8 @@ def _minutes(text: str, language: Language) -> Iterator[tuple[float, re.Match[st
 @cache
 def _patterns(language: Language) -> list[tuple[str, re.Pattern[str]]]:
     known = language.notation
-    short = [word for word in unit_aliases() if known_unit(word) in _SHORT_UNITS or _is_money(word)]
+    units = {word: known_unit(word) or "" for word in unit_aliases()}
+    short = [word for word, unit in units.items() if unit in _SHORT_UNITS or re.fullmatch(r"[A-Z]{3}", unit)]
     filled = {
         "{number}": r"[^\W\d_]+(?:-[^\W\d_]+)?",
         "{parts}": _any([*known.parts]),
@@ -314,10 +315,6 @@ def _patterns(language: Language) -> list[tuple[str, re.Pattern[str]]]:
     }
     listed = [(kind, form) for kind, forms in known.phrases if kind != "minutes" for form in forms]
     return [(kind, _whole(re.sub(r"\{[a-z_]+\}", lambda name: filled[name[0]], form))) for kind, form in listed]
-
-
-def _is_money(word: str) -> bool:
-    return bool(re.fullmatch(r"[A-Z]{3}", known_unit(word) or ""))
 
 
 def _any(words: list[str]) -> str:

@@ -271,16 +271,11 @@ def as_seen(text: str) -> str:
     return _SPACED.sub(lambda spaced: re.sub(r"[ .-]", "", spaced[0]), without_unseen(text))
 
 
-class _Latin(dict[int, str]):
-    """The Latin letter that another one looks like, by its code."""
-
-    def __missing__(self, code: int) -> str:
-        plain = unicodedata.normalize("NFKC", chr(code))
-        self[code] = plain if len(plain) == 1 else chr(code)
-        return self[code]
-
-
-_LATIN = _Latin({**dict(zip(map(ord, _LOOK_ALIKES[0]), _LOOK_ALIKES[1], strict=True)), **_STRAIGHT})
+_LATIN = {
+    **dict(zip(map(ord, _LOOK_ALIKES[0]), _LOOK_ALIKES[1], strict=True)),
+    **{code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x1D400, 0x1D800)},  # letters of mathematics
+    **_STRAIGHT,
+}
 
 
 def _as_latin(text: str) -> str:

@@ -1,7 +1,6 @@
 """What a sentence of an answer is: the one place that decides which sentences claim nothing, by their words alone."""
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -263,7 +262,9 @@ class SentenceKinds:
                 return False
             if self._begins_asking(words, start):
                 has_asked = True
-            elif self._states_in(words.words[start:end]) or (not has_asked and end - start > _MOST_LABEL_WORDS):
+            elif any(listed.stands_in(words.words[start:end]) for listed in (self._facts, self._asserts)) or (
+                not has_asked and end - start > _MOST_LABEL_WORDS
+            ):
                 return False
         return has_asked
 
@@ -278,9 +279,6 @@ class SentenceKinds:
         """Whether a clause asks something, or names a subject ("How it works"); a joining word may stand before it."""
         first, *after = words.words[place : place + 2]
         return first in self._asks or (first in self._joins and not self._asks.isdisjoint(after))
-
-    def _states_in(self, words: Sequence[str]) -> bool:
-        return self._facts.stands_in(words) or self._asserts.stands_in(words)
 
     def _is_number(self, word: str) -> bool:
         return word[0].isdigit() or word[-1].isdigit() or word in self.pack.numbers

@@ -259,7 +259,7 @@ class _SentenceReader:
         answer_word = ""
         context: list[str] = []
         if kind in ANSWERS:
-            kind, stated = CLAIM, self._as_statement(kind, sentence)
+            kind, stated = CLAIM, self.kinds.answer_statement(kind, self._asked) if self._asked else sentence
         elif kind == CLAIM:
             if words.words[0] in self.kinds.pack.before_statement:
                 stated, answer_word = self.kinds.without_answer_word(words, is_asked=bool(self._question))
@@ -283,10 +283,6 @@ class _SentenceReader:
         self._add(stated, kind, line, offset + begin, end=end, context=above, answer_word=answer_word, cut=cut)
         if kind == SIGN_OFF:
             self._signing = _MOST_SIGNING_LINES
-
-    def _as_statement(self, answer: str, sentence: str) -> str:
-        """A yes or no as a statement of the last question of the message that is answered, or as it is without one."""
-        return self.kinds.answer_statement(answer, self._asked) if self._asked else sentence
 
     @cached_property
     def _asked(self) -> str:

@@ -115,19 +115,18 @@ def _compare_panels(samples: Sequence[Sample], metric: str, scores: Mapping[str,
     if len(scores) < 2 or not common:
         return ()
     panels = {"mean": {name: sum(of[name] for of in values) / len(values) for name in common}}
-    shares = {name: _majority([_supported_claims(of[name]) for of in scores.values()]) for name in common}
+    shares = {name: _majority([of[name] for of in scores.values()]) for name in common}
     if len(known := {name: share for name, share in shares.items() if share is not None}) == len(shares):
         panels["majority"] = known
     table = build_value_table(samples, panels)
     return tuple(Panel(name, correlate(table.column(name), table)) for name in panels)
 
 
-def _supported_claims(score: Score) -> dict[str, bool]:
-    return {text: claim["verdict"] == "supported" for text, claim in claims_by_text(score).items()}
-
-
-def _majority(by_judge: Sequence[Mapping[str, bool]]) -> float | None:
+def _majority(scores: Sequence[Score]) -> float | None:
     """The share of claims that more than half of the judges support; None unless all judged the same ones."""
+    by_judge = [
+        {text: claim["verdict"] == "supported" for text, claim in claims_by_text(score).items()} for score in scores
+    ]
     first = by_judge[0]
     if not first or any(claims.keys() != first.keys() for claims in by_judge):
         return None

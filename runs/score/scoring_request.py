@@ -132,7 +132,8 @@ class ScoringRequest:
                         f"a judge that is open has its own {name}: give the {name} to the judge, such as "
                         f'LiteLLMJudge("openai/gpt-4o-mini", {name}=...)'
                     )
-        if self.model is not None and not _takes_model(self.judge):
+        names_model = self.judge is None or isinstance(self.judge, str | Path | JudgeSettings) or is_judge(self.judge)
+        if self.model is not None and names_model:  # else it is a client or a function
             raise UsageError(
                 f"model={self.model!r} is for a judge that is a client or a function; here the judge alone says which "
                 'model is asked, such as judge="openai/gpt-4o-mini"'
@@ -281,12 +282,9 @@ def _check_support(metrics: Iterable[Metric]) -> None:
     """Checks that an entailment model is asked by those metrics alone that ask whether a text supports a claim."""
     for metric in with_parts(metrics):
         judge = getattr(metric, "judge", None)
-        if isinstance(judge, LiteLLMJudge) and judge.settings.model.startswith(ENTAIL) and not _asks_support(metric):
+        asks_support = metric.asks_support and getattr(metric, "claims", "sentences") == "sentences"
+        if isinstance(judge, LiteLLMJudge) and judge.settings.model.startswith(ENTAIL) and not asks_support:
             raise refuse(judge.name, f"{metric.name}{' with claims of the judge' * metric.asks_support}")
-
-
-def _asks_support(metric: Metric) -> bool:
-    return metric.asks_support and getattr(metric, "claims", "sentences") == "sentences"
 
 
 def with_parts(metrics: Iterable[Metric]) -> Iterator[Metric]:
@@ -294,8 +292,3 @@ def with_parts(metrics: Iterable[Metric]) -> Iterator[Metric]:
     for metric in metrics:
         yield metric
         yield from with_parts(getattr(metric, "parts", {}).values())
-
-
-def _takes_model(judge: JudgeLike | None) -> bool:
-    """Whether a judge is a client or a function: what else it is says itself which model it asks."""
-    return not (judge is None or isinstance(judge, str | Path | JudgeSettings) or is_judge(judge))
