@@ -124,7 +124,7 @@ def _compare_panels(samples: Sequence[Sample], metric: str, scores: Mapping[str,
 
 def _majority(scores: Sequence[Score]) -> float | None:
     """The share of claims that more than half of the judges support; None unless all judged the same ones."""
-    by_judge = [
+    by_judge: list[dict[str, bool]] = [
         {text: claim["verdict"] == "supported" for text, claim in claims_by_text(score).items()} for score in scores
     ]
     first = by_judge[0]
