@@ -1,5 +1,12 @@
 from .column_roles import propose_raters as propose_raters
 from .columns import explain_missing as explain_missing
+from .conversation import (
+    is_single_answer as is_single_answer,
+    is_turn as is_turn,
+    measured_levels as measured_levels,
+    turn_samples as turn_samples,
+    with_turns as with_turns,
+)
 from .items import Item as Item, ScoreSource as ScoreSource
 from .logs.human_ratings import (
     UNUSED as UNUSED,
@@ -37,10 +44,3 @@ from .sources import bundled_sets as bundled_sets, flat_rows as flat_rows, flatt
 from .table_files import read_table_file as read_table_file
 from .text_files import escape_formula as escape_formula, unescape_formula as unescape_formula
 from .thread import read_thread as read_thread
-from .turns import (
-    is_single_answer as is_single_answer,
-    is_turn as is_turn,
-    measured_levels as measured_levels,
-    turn_samples as turn_samples,
-    with_turns as with_turns,
-)

@@ -709,6 +709,14 @@ def is_no_rating(value: object) -> bool:
     return isinstance(value, str) and value.strip().casefold() in NO_RATING_WORDS
 
 
+def is_missing(value: object) -> bool:
+    """Whether a cell says that there is nothing."""
+    if isinstance(value, str):
+        text = value.strip()
+        return not text or (len(text) <= LONGEST_NOTHING and text.casefold() in NO_RATING_WORDS)
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
 def is_no_context(text: str) -> bool:
     """Whether a context says that there is none: blank, or a word that people or programs write for nothing.
 

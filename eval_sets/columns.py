@@ -24,6 +24,7 @@ from .column_table import (
     columns_by_usual_name,
     has_other_role,
     is_link,
+    is_missing,
     is_total,
     may_hold,
     numbered_contexts,
@@ -34,7 +35,7 @@ from .column_table import (
 from .logs.test_runs import promptfoo_cure
 from .message import MESSAGE_ALIASES, REASONS
 from .message_forms import find_answer, find_messages_key, find_thread, is_question
-from .number_rule import NO_RATING, NumberRule, is_missing
+from .number_rule import NO_RATING, NumberRule
 from .rows import Rows
 from .sample import Sample
 

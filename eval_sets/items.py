@@ -8,9 +8,9 @@ from typing import Any
 
 from ..errors import InputError
 from ..text.wording import count_of, verb_of
-from .column_table import OTHER_ANSWER
+from .column_table import OTHER_ANSWER, is_missing
 from .conversation import asked_text, opening_question
-from .number_rule import Bounds, NumberRule, is_missing
+from .number_rule import Bounds, NumberRule
 from .rows import Row
 from .sample import Sample
 

@@ -17,10 +17,9 @@ from ..value_messages import describe_type, shorten
 from .column_table import (
     DEGREES,
     LABELS,
-    LONGEST_NOTHING,
     MONTHS,
-    NO_RATING_WORDS,
     is_low_good,
+    is_missing,
     is_named_low_good,
     is_no_rating,
     split_remark,
@@ -332,14 +331,6 @@ def parse_scale(text: str) -> Bounds:
     if low >= high:
         raise UsageError(f"scale {text!r}: write the lowest and the highest rating, such as 1-5")
     return low, high
-
-
-def is_missing(value: object) -> bool:
-    """Whether a cell says that there is nothing."""
-    if isinstance(value, str):
-        text = value.strip()
-        return not text or (len(text) <= LONGEST_NOTHING and text.casefold() in NO_RATING_WORDS)
-    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def is_date(text: str) -> bool:

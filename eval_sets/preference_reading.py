@@ -11,10 +11,9 @@ from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..text.wording import count_of, list_first
 from ..value_messages import check_type, describe_type, shorten
-from .column_table import PREFERENCES, find_roles, has_person_name, plain_name
+from .column_table import PREFERENCES, find_roles, has_person_name, is_missing, plain_name
 from .columns import known_columns
 from .excel_file import EXCEL_SUFFIXES
-from .number_rule import is_missing
 from .preference import Choice, Preference
 from .rows import BadRow, Row, Rows, tell_notes
 from .sources import cannot_read, open_source

@@ -95,7 +95,7 @@ class Sample(BaseModel):
     @field_validator("group", mode="before")
     @classmethod
     def _without_missing_group(cls, group: Any) -> Any:
-        from .number_rule import is_missing
+        from .column_table import is_missing
 
         return None if isinstance(group, str) and is_missing(group) else group
 

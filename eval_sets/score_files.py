@@ -24,21 +24,14 @@ from .column_table import (
     has_person_name,
     is_known_metric,
     is_mean_rating,
+    is_missing,
     is_of_program,
     rater_of,
     usual_name,
 )
 from .items import RATER, ScoreSource, describe_left_out_pair_ratings, split_pair_rows
 from .logs.test_runs import promptfoo_cure
-from .number_rule import (
-    Bounds,
-    ColumnCells,
-    RatingScale,
-    find_common_scale,
-    is_missing,
-    scale_of_header,
-    scale_of_values,
-)
+from .number_rule import Bounds, ColumnCells, RatingScale, find_common_scale, scale_of_header, scale_of_values
 from .preference_reading import holds_preferences
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name

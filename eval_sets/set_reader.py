@@ -20,6 +20,7 @@ from .column_table import (
     OTHER_ANSWER,
     explain_export,
     is_link,
+    is_missing,
     language_code,
     may_hold,
     plain_name,
@@ -45,11 +46,12 @@ from .columns import (
     reason_to_leave_out,
     sort_row,
 )
+from .conversation import is_turn
 from .items import LOST_PAIR, as_label, is_lost_pair, read_version, versioned_id
 from .logs.log_format import read_logs
 from .message import find_turns
 from .message_forms import for_customers
-from .number_rule import Bounds, NumberRule, is_missing
+from .number_rule import Bounds, NumberRule
 from .preference_reading import holds_preferences
 from .python_data import open_data, ready_samples
 from .rows import BadRow, Row, Rows, tell_notes
@@ -57,7 +59,6 @@ from .sample import Sample
 from .sources import cannot_read, open_source
 from .table_files import load_named_tables
 from .thread import ThreadError, TimeOrder, join_turn, thread_language
-from .turns import is_turn
 
 _LONGEST_NAME = 60
 _FEWEST_WORDS = 5  # of the first cell of a column that may hold contexts

@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InputError
-from ..eval_sets.column_table import is_lower_better
+from ..eval_sets.column_table import is_lower_better, is_missing
 from ..eval_sets.items import Item, ItemMatcher, ScoreSource, has_other_answer
 from ..eval_sets.levels import RatedLevel
 from ..eval_sets.logs.test_runs import promptfoo_cure
-from ..eval_sets.number_rule import is_missing
 from ..eval_sets.score_columns import ReadOptions, check_patterns
 from ..eval_sets.score_files import find_scale
 from ..name_suggestions import nearest_names, quote_names

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from ..errors import AssayError, UsageError
 from ..eval_sets import Sample
-from ..eval_sets.turns import is_turn
+from ..eval_sets.conversation import is_turn
 from ..judges.judge import open_judge
 from ..metrics import Score
 from ..metrics.catalogue import describe_metric, load_metric

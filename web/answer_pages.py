@@ -9,9 +9,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..eval_sets import Sample
-from ..eval_sets.conversation import count_turns
+from ..eval_sets.conversation import count_turns, is_turn, turn_samples
 from ..eval_sets.message import find_turns, turn_id
-from ..eval_sets.turns import is_turn, turn_samples
 from ..languages import FALLBACK, load_language
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure

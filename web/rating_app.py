@@ -14,9 +14,8 @@ from starlette.routing import Route
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..eval_sets.conversation import count_turns
+from ..eval_sets.conversation import count_turns, is_turn
 from ..eval_sets.message import Message
-from ..eval_sets.turns import is_turn
 from ..languages import Language
 from ..presentation.rendered_markdown import render_markdown
 from ..runs.ratings import OpenItem, RatingQueue

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..eval_sets import Sample
+from ..eval_sets.conversation import is_turn
 from ..eval_sets.message import Message, tool_names
-from ..eval_sets.turns import is_turn
 from ..languages import Language, language_or_fallback
 from ..presentation.figure import format_rating
 from ..presentation.rendered_markdown import RenderedText, render_markdown

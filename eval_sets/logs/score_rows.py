@@ -15,13 +15,13 @@ from ..column_table import (
     columns_by_usual_name,
     find_roles,
     is_known_metric,
+    is_missing,
     is_of_program,
     plain_name,
     sums_up_raters,
 )
 from ..columns import is_no_answer
 from ..items import as_label, read_version
-from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 from ..sample import FILE
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
+from ...eval_sets.conversation import is_turn
 from ...eval_sets.items import Item, ScoreSource, describe_left_out_pair_ratings, item_of
 from ...eval_sets.message import turn_id
 from ...eval_sets.rows import Row
 from ...eval_sets.score_columns import match_columns
 from ...eval_sets.score_files import read_ratings, read_score_files
 from ...eval_sets.sources import flatten
-from ...eval_sets.turns import is_turn
 from ...meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ...meta_eval.question_only import add_question_only
 from ...meta_eval.score_join import join_sources

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...eval_sets.conversation import is_single_answer, is_turn, turn_samples
 from ...eval_sets.levels import RatedLevel
 from ...eval_sets.message import turn_id
-from ...eval_sets.turns import is_single_answer, is_turn, turn_samples
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from ...text.wording import count_of, list_first, verb_of

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...eval_sets import Sample
-from ...eval_sets.conversation import listed_question
-from ...eval_sets.turns import is_turn
+from ...eval_sets.conversation import is_turn, listed_question
 from ...presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, TextMark, render_markdown
 
 _LONGEST_DIFF = 4000  # characters of a text that is compared word by word

@@ -7,8 +7,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.conversation import opening_question
-from ...eval_sets.turns import is_turn, turn_samples
+from ...eval_sets.conversation import is_turn, opening_question, turn_samples
 from ...text.wording import count_of, verb_of
 from ..answers.pairing import PairedAnswer, pair_versions
 from ..answers.rating_join import join_ratings

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.column_table import reason_rater
-from ...eval_sets.conversation import listed_question, opening_question
-from ...eval_sets.turns import is_turn
+from ...eval_sets.conversation import is_turn, listed_question, opening_question
 from ...languages import language_or_fallback
 from ...metrics.declined import is_refusal
 from ...metrics.score import flawless

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from ...errors import AssayError, EvaluationEnded, UsageError
 from ...eval_sets import Sample, read_samples
+from ...eval_sets.conversation import with_turns
 from ...eval_sets.levels import TURNS, Turns
-from ...eval_sets.turns import with_turns
 from ...judges import Budget, JudgeLike, Mode, ReplyCounts
 from ...judges.budget import ACCEPTED_BUDGET
 from ...judges.embedders import Embedder

@@ -14,8 +14,8 @@ from pydantic_core import to_json
 
 from ...errors import AssayError
 from ...eval_sets import Sample
+from ...eval_sets.conversation import is_turn, measured_levels
 from ...eval_sets.levels import Turns
-from ...eval_sets.turns import is_turn, measured_levels
 from ...judges import LostCalls, RawReply
 from ...judges.cassette import Recording, format_line, parse_line
 from ...judges.secrets import Scrubber

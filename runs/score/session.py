@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ...errors import BudgetReached, UsageError
 from ...eval_sets import Sample
+from ...eval_sets.conversation import is_single_answer, is_turn, measured_levels
 from ...eval_sets.levels import Level, Turns
-from ...eval_sets.turns import is_single_answer, is_turn, measured_levels
 from ...installation import install_command, missing_packages
 from ...judges import JudgeSettings, LostCalls, RawReply, Usage
 from ...judges.run import usage_of

@@ -128,7 +128,7 @@ class Plan(BaseModel):
             InputError: A row cannot be read, or two samples have one id.
             UsageError: The samples were given in Python, and are in no file.
         """
-        from ...eval_sets.turns import with_turns
+        from ...eval_sets.conversation import with_turns
 
         return with_turns(self._read_sets(skip_bad, notes), self.turns)
 

@@ -10,8 +10,8 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from ...eval_sets import Sample
+from ...eval_sets.conversation import is_turn
 from ...eval_sets.message import Message, is_turn_id
-from ...eval_sets.turns import is_turn
 
 _LONGEST_TEXT = 20_000  # characters of an answer's texts, and of each message, that can be searched
 _MOST_MESSAGE_WORDS = 5000  # different ones, of one conversation

@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from ...eval_sets import Sample
 from ...eval_sets.column_table import NAMES, is_known_metric, usual_name
+from ...eval_sets.conversation import is_single_answer
 from ...eval_sets.items import version_label
-from ...eval_sets.turns import is_single_answer
 from ...languages.yaml_file import dump_yaml
 from ...meta_eval.groups import FEWEST_TO_CHOOSE
 from ...metrics.catalogue import describe_metric
