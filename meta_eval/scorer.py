@@ -211,19 +211,16 @@ class Scorer(_Record):
         """Writes the scorer as YAML that a person can read and review."""
         from ..languages.yaml_file import ShortList, dump_yaml
 
-        def points(knots: Knots) -> list[ShortList]:
-            return [ShortList(knot) for knot in knots]
-
         content = self.model_dump(mode="json")
         bands = {"by_rating": self.by_rating, "by_prediction": self.by_prediction}
         for name, knots in {"ratings": self.ratings, **bands}.items():
-            content[name] = points(knots)
+            content[name] = list(map(ShortList, knots))
         if self.answers is None:
             del content["answers"]
         else:
             content["answers"] = ShortList(self.answers)
         for part, own in zip(content["parts"], self.parts, strict=True):
-            part["percentiles"] = points(own.percentiles)
+            part["percentiles"] = list(map(ShortList, own.percentiles))
         metric = quote_word(f"scorer:{Path(path).name}")
         text = f"# Made by `assay meta --save`. Run it with: assay run SET --metrics {metric}\n"
         text += dump_yaml(content)

@@ -216,13 +216,13 @@ def _trust(
     if agreement.low is not None:
         ends = (Figure("coefficient", end) for end in (agreement.low, agreement.high))
         likely = phrase("likely", low=next(ends), high=next(ends))
-    stand_in = _find_stand_in(table, selection.chosen)
+    first, second = (one_line(name, _LONGEST_OF_TWO) for name in _find_stand_in(table, selection.chosen) or ("", ""))
     unscored, total = _count_unscored(table, selection.chosen)
     is_whole = unscored <= _FEW_UNSCORED * total
     answers = phrase("answers", count=total)
     part = phrase("nothing") if is_whole else phrase("part_scored", unscored=unscored, answers=answers)
     values: dict[str, object] = {
-        "metric": _name_stand_in(stand_in) if stand_in else _name_shortly(selection.chosen),
+        "metric": phrase("stands_in", first=first, second=second) if first else _name_shortly(selection.chosen),
         "shorter": _name_shortly(selection.chosen, "_shortly"),
         "how": phrase(describe_strength(agreement.value or 0.0)),
         "agreement": Figure("coefficient", agreement.value),
@@ -270,11 +270,6 @@ def _find_stand_in(table: ScoreTable, combination: Combination) -> tuple[str, st
         if both.size and np.ptp(both[0]) > 0 and not np.ptp(both[1]) and (known[1] & ~known[0]).any():
             return metric, other
     return None
-
-
-def _name_stand_in(pair: tuple[str, str]) -> Phrase:
-    first, second = (one_line(name, _LONGEST_OF_TWO) for name in pair)
-    return phrase("stands_in", first=first, second=second)
 
 
 def _name_shortly(combination: Combination, form: str = "") -> str | Phrase:
