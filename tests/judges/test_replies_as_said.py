@@ -133,7 +133,23 @@ def test_words_beside_the_answers_may_take_them_back_and_are_asked_again_then_fa
         decided(judge(decide="listed"))
 
 
-@pytest.mark.parametrize("text", ["Yes and no", "4/5", "Nope", "", "Yes, only partly", "Yes, that is wrong"])
+NO_VERDICTS = ("No question, it is supported.", "No idea.", "No, I cannot tell", "Yes, I cannot tell", "Kein Zweifel")
+
+
+@pytest.mark.parametrize("text", NO_VERDICTS)
+def test_a_value_that_says_no_verdict_is_asked_for_once_more_then_fails(text, openai_server, judge):
+    openai_server.script = lambda request: Answer(text=json.dumps({"1": text if request.number == 1 else "Yes"}))
+    assert decided(judge(decide="listed"), ONE) == {"1": "yes"}
+    openai_server.forget()
+    openai_server.script = lambda _: Answer(text=json.dumps({"1": text}))
+    with pytest.raises(Exception, match="it answers none of the questions 1"):
+        decided(judge(decide="listed"), ONE)
+    assert len(openai_server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["Yes and no", "4/5", "Nope", "", "Yes, only partly", "Yes, that is wrong", *NO_VERDICTS]
+)
 def test_a_reply_of_none_of_the_words_is_asked_for_once_more_then_fails(text, openai_server, judge):
     openai_server.script = lambda request: Answer(text=text if request.number == 1 else "Yes")
     assert decided(judge(decide="single"), ONE) == {"1": "yes"}
