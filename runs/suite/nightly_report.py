@@ -304,12 +304,13 @@ def report_run(
     summaries = {summary.name: summary for summary in summarise(table, has_agreement=False, has_interval=True)}
     changes = {difference.metric: difference.paired for difference in comparison.differences} if comparison else {}
     failures = [(name, score.reason) for name, _, score in table.rows() if score.status == "failed"]
+    failed_now = {name for name, _ in failures}
     report = RunReport(
         run=row.id,
         judge=judge,
         status=row.status,
         samples=len(table.samples),
-        failed_samples=len({name for name, _ in failures}),
+        failed_samples=len(failed_now),
         first_failure=failures[0][1] if failures else "",
         accepted=baseline,
         no_baseline=no_baseline,
@@ -333,10 +334,7 @@ def report_run(
         most = (name for name, _ in comparison.most_changed(metric, _MOST_CHANGED))
         changed += [(name, metric) for name in fallen.get(metric, [])[:_MOST_FALLEN] or most]
     # a score that failed says nothing of the answer
-    failed_before, failed_now = (
-        {name for name, _, score in one.rows() if score.status == "failed"}
-        for one in (comparison.table_a, comparison.table_b)
-    )
+    failed_before = {name for name, _, score in comparison.table_a.rows() if score.status == "failed"}
     compared = [
         name for name, before in comparison.ids.items() if name not in failed_now and before not in failed_before
     ]

@@ -168,23 +168,22 @@ def _execute(nightly: _NightlyRun, begun: NightlyReport, progress: Callable[[], 
 
 def _begin(suite: Suite, store: Store, resume: bool, resume_command: str, accept_command: str) -> _NightlyRun:
     """Begins a nightly run, or resumes the newest; one that has ended is returned as it is."""
-    ledger, budget = Ledger(store), suite.budget.budget()
-    if not resume:
-        return _NightlyRun(suite, store, ledger.begin(suite.name), resume_command, accept_command, budget)
-    row = next(iter(ledger.nightly_runs(suite.name)), None)
+    ledger = Ledger(store)
+    row = next(iter(ledger.nightly_runs(suite.name)), None) if resume else ledger.begin(suite.name)
     if row is None:
         raise UsageError(f"{store.path}: the suite {suite.name} has no nightly run to resume; omit --resume")
-    if row.status not in UNFINISHED:
-        return _NightlyRun(suite, store, row, resume_command, accept_command, budget)
+    nightly = _NightlyRun(suite, store, row, resume_command, accept_command, suite.budget.budget())
+    if not resume or row.status not in UNFINISHED:
+        return nightly
     for judge, run in ledger.runs(row.id).items():
         if judge not in suite.judge_names or store.run(run).plan.identity != suite.plan(judge).identity:
             raise UsageError(
                 f"{row.id}: the suite has other sets, metrics or judges than when its run {run} began, so that the run "
                 "cannot be resumed; omit --resume to begin a new nightly run"
             )
-    seconds = 0.0 if row.report is None else read_report(row).seconds
+    nightly.earlier_seconds = 0.0 if row.report is None else read_report(row).seconds
     ledger.resume(row.id)
-    return _NightlyRun(suite, store, row, resume_command, accept_command, budget, seconds)
+    return nightly
 
 
 def _execute_run(nightly: _NightlyRun, judge: str, on_progress: OnProgress) -> tuple[Status, str]:
@@ -281,9 +280,8 @@ def _report(nightly: _NightlyRun, status: Status, message: str) -> NightlyReport
     reports: list[RunReport] = []
     for run, (accepted, why) in zip(judged_runs, baselines, strict=True):
         shown = _compare(store, accepted, run.table) or _compare(store, previous_runs.get(run.judge), run.table)
-        reports.append(
-            report_run(suite, run.judge, run.table, gates, baseline=accepted, no_baseline=why, comparison=shown)
-        )
+        about = report_run(suite, run.judge, run.table, gates, baseline=accepted, no_baseline=why, comparison=shown)
+        reports.append(about)
     failed = sum(run.failed_samples for run in reports)
     verdict = decide_verdict(status, gates, failed, suite.max_failed)
     if verdict == "samples failed" and not message:

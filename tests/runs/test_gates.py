@@ -184,6 +184,13 @@ def test_a_fall_names_the_answers_that_fell_most(higher, word):
     assert result.reason.endswith(f", where 20 is enough; {word} most: s0, s5, s10, s3, s8 and 7 more")
 
 
+def test_as_many_answers_are_named_as_make_up_the_fall():
+    """Twelve fall by 1, ten by .1, and six rise by .5: in all 12 + 1 - 3 = 10, as the first ten alone."""
+    accepted = [1.0] * 22 + [0.5] * 6 + [1.0] * 12
+    result = results(REGRESSION, [0.0] * 12 + [0.9] * 10 + [1.0] * 18, accepted=[accepted, accepted])
+    assert (result.state, result.samples) == ("failed", tuple(f"s{n}" for n in range(10)))
+
+
 def test_the_answers_that_fell_most_are_of_the_comparison_that_is_named():
     """s0 is 1 in the accepted run and 0 in the eight nights since: 1/9 of nine runs, of which s20 to s39 fall by 1."""
     quiet = [0.0] + [1.0] * 39
