@@ -202,6 +202,9 @@ def _show_look(
         for answer in alarm.answers if is_new else ():
             score, question = "" if answer.score is None else f" {answer.score:.2f}", one_line(answer.question, 60)
             echo(f"    {one_line(answer.id, 40)}{score}  {question} -> {one_line(answer.answer, 80)}")
+    for state in look.bounds:
+        if not state.broken:
+            echo(f"  {one_line(state.sentence)}")
     known = [segment for segment in look.segments if segment.mean.value is not None]
     for segment in known[:_MOST_SEGMENTS]:
         mean = Figure.from_estimate("mean", segment.mean).describe()

@@ -21,6 +21,7 @@ from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 _MOST_SEGMENTS = 20  # per field
 _LATEST = 7  # days after which a rating that did not come is no longer waited for
 _LAST_DAYS = 7  # of which the figure of a fall is while the first days still go on
+_SUGGESTS = 0.5  # the share of months without a change that show as much: below it, a run of days suggests one
 _LARGEST_SCORE = 1e50  # of a judge: the cubes of larger ones are no numbers
 
 
@@ -180,36 +181,46 @@ class _Production:
             return BoundState(bound, False, Estimate(None, n=0, groups=0, problem=weighed), 1.0, None, sentence)
         whole = self._whole(bound)
         state = (weighed.history(whole) or [AlarmState()])[-1]
-        estimate = self._figure(weighed, whole, state)
+        estimate, first = self._figure(weighed, whole, state)
         since = None if state.since is None else int(self._day_numbers[state.since])
         p = min(1.0, state.p * bounds)
         # after an alarm the window holds the days of it too
         is_beyond = not state.is_raised and not state.restart and _is_beyond(bound, estimate)
-        sentence = self._sentence(bound, state, estimate, whole, is_beyond=is_beyond)
+        sentence = self._sentence(bound, state, estimate, whole, first, is_beyond=is_beyond)
         return BoundState(bound, state.is_raised, estimate, p, since, sentence, is_beyond)
 
-    def _figure(self, weighed: WeighedBound, whole: int, state: AlarmState) -> Estimate:
-        """The figure since the change, or of the window."""
-        if state.since is not None:
-            return weighed.figure(state.since, whole - 1, state)
-        if weighed.reference is None:
-            return estimate_window(weighed.terms, self.is_in)
+    def _figure(self, weighed: WeighedBound, whole: int, state: AlarmState) -> tuple[Estimate, int]:
+        """(the figure, the place of its first day): since the change, or of the window.
+
+        Of a fall without an alarm it is that of the days which suggest one, where some do: days before the change among
+        those after it would hide it, and the fall would pass for how days differ.
+        """
         last = max(0, whole - 1)
+        if state.since is not None:
+            return weighed.figure(state.since, last, state), state.since
+        if weighed.reference is None:
+            return estimate_window(weighed.terms, self.is_in), 0
+        evidence = weighed.evidence(last, state)
+        if evidence.start is not None and evidence.p < _SUGGESTS:
+            return weighed.figure(evidence.start, last, state), evidence.start
         window = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - self._window + 1))
         end = weighed.reference[1]
         if end > last:  # the days of the reference are not over: the last week is compared with those before it
             end = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - _LAST_DAYS + 1))
-        return weighed.figure(max(window, end, min(1, last)), last, state)
+        first = max(window, end, min(1, last))
+        return weighed.figure(first, last, state), first
 
-    def _sentence(self, bound: Bound, state: AlarmState, estimate: Estimate, whole: int, *, is_beyond: bool) -> str:
-        """What changed, since when; the days counted are those that the figure is of."""
+    def _sentence(
+        self, bound: Bound, state: AlarmState, estimate: Estimate, whole: int, first: int, *, is_beyond: bool
+    ) -> str:
+        """What changed, since when, or whether the bound is kept; the days counted are those that the figure is of."""
         figure = _NAMES[bound.kind]
         number = _format(bound, estimate)
         limit = f"{bound.limit:.0%}" if bound.kind == "bad_share" else f"{bound.limit:g}"
         side, beyond = ("at least", "below") if bound.kind == "mean" else ("at most", "above")
-        if state.is_raised and state.since is not None:
-            first = int(self._day_numbers[state.since])
-            since = f"{self._day_name(first)} ({count_of(int(self._day_numbers[whole - 1]) - first + 1, 'day')})"
+        began = int(self._day_numbers[first])
+        if state.is_raised:
+            since = f"{self._day_name(began)} ({count_of(int(self._day_numbers[whole - 1]) - began + 1, 'day')})"
             text = f"{figure} is {beyond} {limit} since {since}: {_format(bound, estimate, of_alarm=True)}."
         elif state.restart:
             since = self._day_name(int(self._day_numbers[state.restart]))
@@ -217,7 +228,9 @@ class _Production:
         elif is_beyond:
             text = f"{figure} is {beyond} {limit}; not yet sure by days, so that no alarm stands: {number}."
         else:
-            text = f"nothing says that {figure} is not {side} {limit}: {number}."
+            if bound.kind in {"fall", "judge_fall"}:
+                number = _format_fall(estimate, self._day_name(began))
+            text = f"{_SHORT_NAMES[bound.kind]} of {side} {limit}: {number}: {_describe_kept(bound, estimate)}."
         return text[0].upper() + text[1:]
 
     def notes(self, bounds: Sequence[Bound]) -> Iterator[str]:
@@ -247,7 +260,8 @@ class _Production:
             yield f"Bounds are weighed without {names}: unlike the days before and after."
         waiting = whole - min((self._whole(bound) for bound in bounds), default=whole)
         if bounds and not whole:
-            yield "Bounds are decided on whole days: the first day is not over yet."
+            first = self._day_name(int(self._day_numbers[0]))
+            yield f"Bounds are decided on whole days: the first day ({first}) counts when there is a later one."
         elif waiting:
             yield f"Bounds are decided without the last {count_of(waiting, 'whole day')}: ratings are still to come."
 
@@ -258,6 +272,34 @@ _NAMES = {
     "fall": "the fall of the mean rating since the first days",
     "judge_fall": "the fall of the judge's mean score since the first days",
 }
+
+
+_SHORT_NAMES = {
+    "mean": "mean rating",
+    "bad_share": "share of bad answers",
+    "fall": "fall",
+    "judge_fall": "fall of the judge's score",
+}
+
+
+def _format_fall(estimate: Estimate, began: str) -> str:
+    """How much lower, or higher, the mean is since a day than before: "0.93 lower since ... (0.25 to 1.61 lower)"."""
+    if estimate.value is None:
+        return estimate.problem
+    lowered = [
+        f"{abs(x):.2f} {'higher' if x < 0 else 'lower'}"
+        for x in (estimate.value, estimate.low, estimate.high)
+        if x is not None
+    ]
+    value, *likely = lowered
+    return f"{value} since {began} ({f'likely {likely[0]} to {likely[1]}' if likely else estimate.problem})"
+
+
+def _describe_kept(bound: Bound, estimate: Estimate) -> str:
+    """Whether the whole interval keeps the bound."""
+    if bound.kind == "mean":
+        return "bound kept" if estimate.low is not None and estimate.low >= bound.limit else "not sure yet"
+    return "bound kept" if estimate.high is not None and estimate.high <= bound.limit else "not sure yet"
 
 
 def _format(bound: Bound, estimate: Estimate, *, of_alarm: bool = False) -> str:

@@ -320,7 +320,18 @@ def test_an_interval_beyond_the_bound_is_not_kept_though_no_whole_day_says_so():
     unsure = "; not yet sure by days, so that no alarm stands: "
     assert states[0].sentence.startswith(f"The share of bad answers is above 25%{unsure}40.0% (likely ")
     assert states[1].sentence.startswith(f"The mean rating is below 4.2{unsure}3.40 (likely ")
-    assert states[2].sentence.startswith("Nothing says that the share of bad answers is not at most 39%: 40.0%")
+    assert states[2].sentence.startswith("Share of bad answers of at most 39%: 40.0% (likely ")
+    assert [state.sentence.rpartition(": ")[2] for state in states[2:]] == ["not sure yet.", "not sure yet."]
+
+
+def test_a_fall_in_the_first_month_is_of_the_days_that_suggest_it():
+    """40 ratings a day, half 5 and half 4, from day 14 on 4 and 3: 4.5 - 3.5 lower, of which day 13 has nothing."""
+    ratings = np.concatenate([np.tile([5.0, 4.0], 14 * 20), np.tile([4.0, 3.0], 7 * 20)])
+    answers = dataclasses.replace(small(list(ratings), chance=1.0), days=np.repeat(np.arange(21), 40))
+    unsure, kept = look_at_production(answers, [Bound("fall", 0.8), Bound("fall", 2.0)]).bounds
+    assert not unsure.broken and unsure.estimate.value == pytest.approx(1.0)
+    assert unsure.sentence.startswith("Fall of at most 0.8: 1.00 lower since day 14 (likely ")
+    assert unsure.sentence.endswith(" lower): not sure yet.") and kept.sentence.endswith(": bound kept.")
 
 
 def test_the_fall_of_the_judge_is_on_its_own_scale_and_needs_no_ratings():
