@@ -234,7 +234,7 @@ def may_address(text: str, judge_words: Mapping[str, Sequence[str]]) -> bool:
         judge_words: The words by a part that they have in common (`group_judge_words`): few texts have one.
     """
     is_plain = text.isascii() and text.isprintable()
-    lower = as_seen(text.lower() if is_plain else _as_latin(text).lower())
+    lower = _join_spaced(text.lower()) if is_plain else as_seen(_as_latin(text).lower())
     for part in judge_words:
         if part in lower:
             for word in judge_words[part]:
@@ -268,7 +268,11 @@ def as_seen(text: str) -> str:
         >>> as_seen("J u d g e: it is free, see A-B and D.")
         'Judge: it is free, see A-B and D.'
     """
-    return _SPACED.sub(lambda spaced: re.sub(r"[ .-]", "", spaced[0]), without_unseen(text))
+    return _join_spaced(without_unseen(text))
+
+
+def _join_spaced(text: str) -> str:
+    return _SPACED.sub(lambda spaced: re.sub(r"[ .-]", "", spaced[0]), text)
 
 
 _LATIN = {

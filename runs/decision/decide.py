@@ -198,9 +198,8 @@ def _describe_worse_topics(reading: VersionReading, decision: Decision) -> list[
     turns = [sign for sign in (1, -1) if not is_decided or sign * row.difference > 0]
     label_of = {answer.question: answer for answer in reading.answers if answer.question in gaps}
     notes, fields = list[str](), {"topic": "topic", "message_type": "message type", "group": "group"}
-    does, unit = (
-        ("is chosen less than", "share") if decision.basis == "preferences" else ("is rated lower than", "mean")
-    )
+    is_chosen = decision.basis == "preferences"
+    does = "is chosen less than" if is_chosen else "is rated lower than"
     for kind, words in fields.items():
         labels = {
             question: str(label)
@@ -213,8 +212,8 @@ def _describe_worse_topics(reading: VersionReading, decision: Decision) -> list[
             lost = -sign * np.array([gaps[question] for question in labels])
             error = ERROR / len(fields) / len(turns)
             for label, gap, size in labels_above_zero(lost, [*labels.values()], units, error=error):
-                where = f"{words} {one_line(label, 60)}: by {Figure(unit, gap)} on {count_of(size, 'question')}"
-                notes.append(f"{worse} {does} {other} on {where}.")
+                where = f"{words} {one_line(label, 60)}: by {Figure('share' if is_chosen else 'mean', gap)}"
+                notes.append(f"{worse} {does} {other} on {where} on {count_of(size, 'question')}.")
     return notes
 
 
