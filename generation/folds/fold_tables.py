@@ -105,7 +105,11 @@ def folds_block(plan: FoldPlan) -> ReportBlock:
             ),
             tabulate("", _parts(plan).items(), sizes),
             Paragraph(line),
-            *([Paragraph(f"left out, by document: {documents}{cut}")] if documents else []),
+            *(
+                [Paragraph(f"left out, by document: {documents}{cut}; --folds 1 asks about them too")]
+                if documents
+                else []
+            ),
         )
     )
 

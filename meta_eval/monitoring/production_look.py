@@ -230,7 +230,9 @@ class _Production:
         else:
             if bound.kind in {"fall", "judge_fall"}:
                 number = _format_fall(estimate, self._day_name(began))
-            text = f"{_SHORT_NAMES[bound.kind]} of {side} {limit}: {number}: {_describe_kept(bound, estimate)}."
+            end, sign = (estimate.low, -1) if bound.kind == "mean" else (estimate.high, 1)
+            kept = "bound kept" if end is not None and sign * end <= sign * bound.limit else "not sure yet"
+            text = f"{_SHORT_NAMES[bound.kind]} of {side} {limit}: {number}: {kept}."
         return text[0].upper() + text[1:]
 
     def notes(self, bounds: Sequence[Bound]) -> Iterator[str]:
@@ -293,13 +295,6 @@ def _format_fall(estimate: Estimate, began: str) -> str:
     ]
     value, *likely = lowered
     return f"{value} since {began} ({f'likely {likely[0]} to {likely[1]}' if likely else estimate.problem})"
-
-
-def _describe_kept(bound: Bound, estimate: Estimate) -> str:
-    """Whether the whole interval keeps the bound."""
-    if bound.kind == "mean":
-        return "bound kept" if estimate.low is not None and estimate.low >= bound.limit else "not sure yet"
-    return "bound kept" if estimate.high is not None and estimate.high <= bound.limit else "not sure yet"
 
 
 def _format(bound: Bound, estimate: Estimate, *, of_alarm: bool = False) -> str:
