@@ -222,7 +222,7 @@ def _takes_back(text: str, option: str, options: Sequence[str]) -> bool:
         return False  # the beginning of an option
     rest, said = folded[begun.end() :], _fold(option)
     around = begun[1], re.split(r"\w", rest, maxsplit=1)[0]
-    if "!" in around[0] or any(map(_DENYING_SIGNS.search, around)) or _is_in_phrase(around[1], rest, said):
+    if "!" in around[0] or any(map(_DENYING_SIGNS.search, around)) or _is_in_phrase(around[1], rest, said, options):
         return True
     others = [_fold(other).split() for other in options if other != option]
     for place, clause in enumerate(_END_OF_CLAUSE.split(rest)):
@@ -235,10 +235,10 @@ def _takes_back(text: str, option: str, options: Sequence[str]) -> bool:
     return _GRADE.match(rest) is not None or _denies(rest, said) or _says_opposite(rest, said)
 
 
-def _is_in_phrase(gap: str, rest: str, option: str) -> bool:
-    """Whether a yes or no is a word of a phrase ("No doubt"): without a pause (in the `gap`) a verdict may go on."""
-    following = _fold(rest).split()[:1]
-    if option not in _affirmations() | _negations() or not following or "\n" in gap:
+def _is_in_phrase(gap: str, rest: str, option: str, options: Sequence[str]) -> bool:
+    """Whether a yes or no is a word of a phrase ("No doubt"); without a pause (in the `gap`) a verdict goes on."""
+    following, is_yes_or_no = _fold(rest).split()[:1], not _affirmations().isdisjoint(map(_fold, options))
+    if not is_yes_or_no or option not in _affirmations() | _negations() or not following or "\n" in gap:
         return False
     onward = _words("goes_on") | _words("linking_verbs") | (_words("affirms") if option in _affirmations() else set())
     is_beside = not "".join(without_unseen(gap).split()).strip(_CLOSING)

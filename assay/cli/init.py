@@ -66,8 +66,10 @@ def init(
         source = str(Path(source).relative_to(out.resolve().parent))
     suite_judge = os.path.relpath(judge, out.parent) if judge is not None and Path(judge).exists() else judge
     keys = {"map" if name == "mapping" else name: value for name, value in reading.items()}
-    name = Path(file).stem if out.stem == "suite" else out.stem  # two suites of one file are two histories
-    suite = draft_suite(name, source, samples, metrics=chosen, judge=suite_judge, reading=keys, reports=out.stem)
+    reports, of_file = out.stem if out.suffix == ".yaml" else out.name.replace(".", "-"), Path(file).stem
+    # two suites of one file are two histories
+    name = of_file if reports == "suite" else f"{reports}-suite" if reports == of_file else reports
+    suite = draft_suite(name, source, samples, metrics=chosen, judge=suite_judge, reading=keys, reports=reports)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(suite, encoding="utf-8")

@@ -218,7 +218,7 @@ def _look(pairs: Sequence[PairDifference], past: Sequence[Look], said: str) -> L
     """The look at this many ratings; pairs of which nothing is rated have no part in how much is known."""
     rated = [one for one in pairs if one.groups or not one.changed]
     share = sum(one.share for one in rated) / len(rated)
-    known = sum(one.known if one.is_paired else sum(one.of_each) for one in rated)
+    known = round(sum(one.known if one.is_paired else sum(one.of_each) for one in rated), 3)  # as a store keeps it
     return next_look(past, share, known, sum(one.changed for one in rated), said)
 
 

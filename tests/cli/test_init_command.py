@@ -79,10 +79,16 @@ def test_the_suite_names_a_judge_in_a_file_from_its_own_folder(assay, folder):
 def test_two_suites_of_one_file_are_two_histories(assay):
     Path("answers.csv").write_text(ROWS, encoding="utf-8")
     names = []
-    for words in ((), ("--out", "plain.yaml"), ("--out", "eval/judge.yaml")):
+    for words in (
+        (),
+        ("--out", "plain.yaml"),
+        ("--out", "eval/judge.yaml"),
+        ("--out", "answers.yaml"),
+        ("--out", "suite.yml"),
+    ):
         assay("init", "answers.csv", *words, code=0)
         names.append(yaml.safe_load(Path(words[-1] if words else "suite.yaml").read_text(encoding="utf-8"))["name"])
-    assert names == ["answers", "plain", "judge"]
+    assert names == ["answers", "plain", "judge", "answers-suite", "suite-yml"]
 
 
 def test_traces_with_peoples_scores_are_run_and_a_file_of_scores_is_compared(assay):

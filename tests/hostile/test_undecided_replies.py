@@ -17,10 +17,17 @@ from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge, RawReply, choose_option, read_option
 
 YES_NO, JA_NEE, JA_NEIN, STARS = ("Yes", "No"), ("Ja", "Nee"), ("Ja", "Nein"), ("1", "2", "3", "4", "5")
-VERDICTS = ("supported", "not supported", "not found")
+VERDICTS, WINNER = ("supported", "not supported", "not found"), ("A", "B", "Neither")
 
 CASES = cases_beside(__file__)
-OPTIONS = {"yes_no": YES_NO, "ja_nee": JA_NEE, "ja_nein": JA_NEIN, "stars": STARS, "verdicts": VERDICTS}
+OPTIONS = {
+    "yes_no": YES_NO,
+    "ja_nee": JA_NEE,
+    "ja_nein": JA_NEIN,
+    "stars": STARS,
+    "verdicts": VERDICTS,
+    "winner": WINNER,
+}
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,10 @@ def test_ratings_of_other_questions_for_each_version_leave_an_error_for_the_rest
     assert (first.look.share, first.look.rated) == (0.25, 10)
     assert first.look.error == pytest.approx(0.05 * math.log(1 + 0.25 * (math.e - 1)))
     assert (first.verdict, first.needs.ratings is not None) == ("unsettled", True)
+    thirds = replace(halves, ratings=np.where((halves.version == 1) & (np.arange(80) > 61), np.nan, halves.ratings))
+    part = decide_versions(thirds)  # 20 and 11: their product over their sum is no round number
+    kept = replace(part.look, rated=round(part.look.rated, 3))
+    assert decide_versions(thirds, looks=[kept]).look == kept
     whole = two_versions(a, b, scores_a=nothing, scores_b=nothing)
     second = decide_versions(whole, looks=[first.look])
     assert (second.verdict, second.look.number, second.look.share) == ("ship", 2, 1.0)
