@@ -90,6 +90,8 @@ _PERSONS = frozenset(map(_bare, _listed(_TABLE["persons"])))
 _METRICS = frozenset(_listed(_TABLE["metrics"]))
 _LOWER_IS_BETTER = frozenset(_TABLE["lower_is_better"])
 _MEANS = frozenset(_listed(_TABLE["means"]))
+_BESIDE_TOGETHER = frozenset(_TABLE["beside_together"])
+_TOGETHER = _MEANS.union(_TABLE["together"]) - _BESIDE_TOGETHER
 _PROGRAMS = frozenset(map(_bare, _listed(_TABLE["programs"])))
 _NUMBERED_PROGRAM = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(_TABLE['numbered_programs'])})[\W_]*\d")
 _CODE = re.compile(r"[a-z]{0,2}\d{0,2}")  # of a person: a, b, 1, r2, jd
@@ -98,8 +100,10 @@ _TOTALS = frozenset(_listed(_TABLE["totals"]))
 _FIRST_OF_TOTALS = tuple({name.split()[0] for name in _TOTALS})
 _STARTS_OF_TOTALS = {name[:2] for name in _FIRST_OF_TOTALS}
 _NEGATIONS = frozenset(_listed(_TABLE["negations"]))
-_GOOD = frozenset((*_listed(_TABLE["good_ends"]), *(name for name in LABELS if LABELS[name]))) - _NEGATIONS
-_BAD = frozenset((*_listed(_TABLE["bad_ends"]), *(name for name in LABELS if not LABELS[name]))) - _NEGATIONS
+_GOOD_ENDS = _listed(_TABLE["good_ends"])
+_BAD_ENDS = (*_listed(_TABLE["bad_ends"]), *(start + name for start in _TABLE["opposites"] for name in _GOOD_ENDS))
+_GOOD = frozenset((*_GOOD_ENDS, *(name for name in LABELS if LABELS[name]))) - _NEGATIONS
+_BAD = frozenset((*_BAD_ENDS, *(name for name in LABELS if not LABELS[name]))) - _NEGATIONS
 _NUMBER_IS = re.compile(r"((?<!\d)-?\d+(?:\.\d+)?)\s*\(?([^\d,;|/()\[\]]*)", re.ASCII)  # 1 = best, 1 (best)
 _IS_NUMBER = re.compile(r"([^\d,;|/()\[\]=:]*)[=:]\s*(-?\d+(?:\.\d+)?)", re.ASCII)  # best = 1
 _LONGEST_TOTAL = 30  # characters, with what stands around the word
@@ -291,7 +295,19 @@ def reason_rater(column: str, raters: tuple[str, ...] = ()) -> str | None:
 def is_of_raters(column: str) -> bool:
     """Whether a column says something of what raters gave, such as their mean, and is no rater's."""
     match = _RATER.fullmatch(split_remark(column.strip())[0])
-    return match is not None and match["rater"].strip().rstrip(".").casefold() in _TABLE["no_raters"]
+    rater = match["rater"].strip().rstrip(".").casefold() if match else ""
+    return rater in _TABLE["no_raters"] or is_of_all_raters(rater)
+
+
+def is_of_all_raters(name: str) -> bool:
+    """Whether a name is made of words for what several raters gave together.
+
+    Example:
+        >>> is_of_all_raters("majority_vote"), is_of_all_raters("n_raters"), is_of_all_raters("mean_latency")
+        (True, True, False)
+    """
+    words = {word.rstrip(".") for word in _small(name.strip()).split("_")}
+    return not words.isdisjoint(_TOGETHER) and words <= _TOGETHER | _BESIDE_TOGETHER
 
 
 def sums_up_raters(name: str) -> bool:
@@ -301,7 +317,8 @@ def sums_up_raters(name: str) -> bool:
         >>> sums_up_raters("Gemiddelde"), sums_up_raters("consensus"), sums_up_raters("Max")
         (True, True, False)
     """
-    return (is_total(name) or is_of_raters(f"rating_{name}")) and not has_person_name(name)
+    is_sum = is_total(name) or is_of_raters(f"rating_{name}")
+    return is_of_all_raters(name) or (is_sum and not has_person_name(name))
 
 
 def explain_no_person(rater: str) -> str:

@@ -240,8 +240,7 @@ def check_one_answer(columns: Iterable[str], rated: Collection[str], name: str, 
     answers = ", ".join(dict.fromkeys(ratings.values()))
     raise InputError(
         f"{name}: {', '.join(ratings)} would be read as raters of one answer, and rate those in {answers} by their "
-        "names; write one row per answer, with the columns id (of the question), version, question, answer and rating, "
-        f"or read those of one answer: --map {quote_word(f'{next(iter(ratings))}=rating')}"
+        "names; write one row per answer, with the columns id (of the question), version, question, answer and rating"
     )
 
 

@@ -24,6 +24,7 @@ from .column_table import (
     is_failed_status,
     is_known_metric,
     is_mean_rating,
+    is_of_all_raters,
     is_of_raters,
     plain_name,
     rater_of,
@@ -374,6 +375,7 @@ class ScoreFile:
             or re.split(r"[\s_.]", column.casefold())[-1] in _BESIDE
             or (bool(rater_of(column)) and column not in self.raters.programs)
             or bool(criterion_of(column) or is_of_raters(column) or is_mean_rating(column))
+            or (bool(self.raters.names) and is_of_all_raters(column))
             or column.startswith(("column ", "Unnamed:"))  # the index that pandas writes
         )
 

@@ -55,14 +55,18 @@ def test_a_program_in_a_cell_is_no_rater_either(tmp_path, name):
     assert ratings.columns == {name: {0: 5.0, 1: 5.0}}
 
 
-def test_a_file_of_ratings_leaves_out_metrics_and_sums_of_raters(tmp_path):
+SUMS = "consensus Konsens consenso Mehrheit meerderheid majority adjudicated final eindoordeel Endnote aggregated"
+
+
+@pytest.mark.parametrize("together", SUMS.split())
+def test_a_file_of_ratings_leaves_out_metrics_and_sums_of_raters(tmp_path, together):
     path = tmp_path / "long.csv"
-    rows = [f"q{n},a{n},{rater},{n}" for n in (1, 2) for rater in ("ada", "Faithfulness", "consensus")]
+    rows = [f"q{n},a{n},{rater},{n}" for n in (1, 2) for rater in ("ada", "Faithfulness", together)]
     path.write_text("\n".join(["question,answer,rater,rating", *rows]))
     _, ratings = read_score_files([], path, ReadOptions())
     assert ratings.columns == {"ada": {0: 1.0, 1: 2.0}}
     assert "Faithfulness is a metric, not a person" in ratings.notes[0]
-    assert "consensus sums up the raters, and its ratings are left out" in ratings.notes[1]
+    assert f"{together} sums up the raters, and its ratings are left out" in ratings.notes[1]
 
 
 def test_a_set_that_only_programs_rated_is_rated_by_nobody(tmp_path):
