@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..text.wording import count_of
-from .arrays import Bools, Floats, Places
+from .arrays import Bools, Floats, Places, shortest_cut
 from .correlation import FEWEST_ITEMS, estimate_correlation
 from .estimate import Estimate, estimate_mean_of_groups, estimate_share
 from .groups import FEWEST_GROUPS, Statistic, cross_predict
@@ -74,7 +74,7 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
         return PassFail(None, len(places), 0, 0, 0, 0, missing, missing, missing, missing, missing, problem)
     # what says the same of every answer passes all of them, but for a check that says 0
     same = 0.5 if values[0] in {0.0, 1.0} else float(values[0])
-    threshold = choose_threshold(values, passes) if levels > 1 else same
+    threshold = shortest_cut(values, choose_threshold(values, passes) if levels > 1 else same)
     is_passed = values >= threshold
     figures = _figures(is_passed, passes, part)
     if levels > 2:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..text.wording import count_of
-from .arrays import Bools, Floats, Places
+from .arrays import Bools, Floats, Places, shortest_cut
 from .estimate import Estimate, estimate_share, p_of_share
 from .groups import LEVEL, grouped_folds, intraclass_correlation
 from .table import ScoreTable
@@ -23,8 +23,8 @@ _CHANCE = 0.05  # of finding bad answers by chance
 class Policy:
     """Table V of Lassche et al. (2024) as a policy: two thresholds, and a person for what lies between.
 
-    The counts are those of the check, out of fold: each fold's answers are treated by thresholds that were chosen
-    without them.
+    The counts are those of the thresholds that stand, on the rated answers. What is promised of new answers rests on
+    the check, out of fold: there each fold's answers are treated by thresholds that were chosen without them.
     """
 
     bound: float  # the aim: the largest share of bad answers among those sent
@@ -42,8 +42,10 @@ class Policy:
     held: int
     held_good: int
     to_person: int
-    wrong_rate: Estimate  # the share of bad answers among those sent
-    right_held_rate: Estimate  # the share of good answers among those held back
+    checked_sent: int  # those sent in the check
+    checked_sent_bad: int
+    wrong_rate: Estimate  # in the check, the share of bad answers among those sent
+    right_held_rate: Estimate  # in the check, the share of good answers among those held back
     problem: str = ""
     unscored: int = 0  # the answers without a score, of those left to a person
 
@@ -52,7 +54,7 @@ class Policy:
         """Whether what the check did not send holds more bad answers than as many drawn at random (Fisher, 1935)."""
         from scipy.stats import hypergeom
 
-        kept, kept_bad = self.n - self.sent, self.bad - self.sent_bad
+        kept, kept_bad = self.n - self.checked_sent, self.bad - self.checked_sent_bad
         return kept > 0 and float(hypergeom.sf(kept_bad - 1, self.n, self.bad, kept)) <= _CHANCE
 
 
@@ -99,26 +101,31 @@ def triage_policy(
         is_sent[held_out] = predicted[held_out] >= send_at if send_at is not None else False
         is_held[held_out] = predicted[held_out] < hold_below if hold_below is not None else False
     send_at, hold_below = _choose(rated, predicted, bound)
-    sent, sent_bad = int(is_sent.sum()), int((is_sent & bad).sum())
-    held, held_good = int(is_held.sum()), int((is_held & good).sum())
-    problem = _failed_check("sent", "bad", sent, sent_bad, bound)
+    checked_sent, checked_sent_bad = int(is_sent.sum()), int((is_sent & bad).sum())
+    problem = _failed_check("sent", "bad", checked_sent, checked_sent_bad, bound)
     if send_at is None:
         problem = _problem(bad, bound)
-    if _failed_check("held back", "good", held, held_good, bound):
-        hold_below = None
+    send_at = None if problem or send_at is None else shortest_cut(predicted, send_at)
+    if hold_below is not None:
+        failed = _failed_check("held back", "good", int(is_held.sum()), int((is_held & good).sum()), bound)
+        hold_below = None if failed else shortest_cut(predicted, hold_below)
+    sent = predicted >= (np.inf if send_at is None else send_at)
+    held = predicted < (-np.inf if hold_below is None else hold_below)
     return Policy(
         bound=bound,
         confidence=LEVEL,
-        send_at=None if problem else send_at,
+        send_at=send_at,
         hold_below=hold_below,
         n=len(bad),
         bad=int(bad.sum()),
         good=int(good.sum()),
-        sent=sent,
-        sent_bad=sent_bad,
-        held=held,
-        held_good=held_good,
-        to_person=int((~is_sent & ~is_held).sum()),
+        sent=int(sent.sum()),
+        sent_bad=int((sent & bad).sum()),
+        held=int(held.sum()),
+        held_good=int((held & good).sum()),
+        to_person=int((~sent & ~held).sum()),
+        checked_sent=checked_sent,
+        checked_sent_bad=checked_sent_bad,
         wrong_rate=estimate_share(bad[is_sent], groups[is_sent]),
         right_held_rate=estimate_share(good[is_held], groups[is_held]),
         problem=problem,

@@ -290,7 +290,7 @@ def _use(policy: Policy | None) -> Phrase:
     shares = {
         "share": Figure("share", policy.sent / policy.n),
         "all_bad": Figure("share", policy.bad / policy.n),
-        "sent_bad": Figure("share", policy.sent_bad / policy.sent),
+        "sent_bad": Figure("share", policy.checked_sent_bad / policy.checked_sent),
     }
     if policy.bad <= policy.bound * policy.n:
         return phrase("use_all" if policy.finds_bad_ones else "use_all_no_better", **shares)

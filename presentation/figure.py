@@ -8,6 +8,7 @@ MISSING = "-"
 
 Kind = Literal[
     "mean",
+    "cut",
     "value",
     "change",
     "correlation",
@@ -29,6 +30,7 @@ Kind = Literal[
 ]
 """What a figure is.
 
+- `cut`: a threshold, with two to six decimals, as many as it has
 - `mean`: a mean of scores or ratings; `value`: one answer's score; `change`: a difference of these
 - `correlation`: a correlation, or a difference of two, in a table; `rho`: a correlation inside a sentence
 - `coefficient`: from 0 to 1, such as AUROC, kappa or a probability; `cosine`: of two texts
@@ -41,6 +43,7 @@ Kind = Literal[
 
 _FORMATS: dict[Kind, str] = {
     "mean": ".2f",
+    "cut": ".2f",
     "value": ".3f",
     "change": "+.3f",
     "correlation": "+.2f",
@@ -132,6 +135,8 @@ def _write(kind: Kind, value: float) -> str:
     if kind == "p" and value < _SMALLEST_P:
         return f"<{_SMALLEST_P}"
     form = _FORMATS[kind] if abs(value) < _LARGEST_PLAIN else f"{'+' if '+' in _FORMATS[kind] else ''}.3g"
+    if kind == "cut" and abs(value) < _LARGEST_PLAIN:
+        form = next((f".{number}f" for number in range(2, 7) if round(value, number) == value), ".6g")
     text = format(value, form)
     is_zero = text.startswith("-") and not text.strip("-0.,%")  # there is no -0.00
     return text.replace("-", "+" if "+" in _FORMATS[kind] else "", 1) if is_zero else text

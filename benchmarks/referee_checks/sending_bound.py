@@ -49,7 +49,7 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
                 fitted = fit_combination("subset", scores, ratings, 3.0)
                 is_sent = fitted.predict(new_scores) >= policy.send_at
             broken.append(bool(is_sent.any()) and float((new_ratings[is_sent] < 3).mean()) > BOUND)
-            contradicted.append(policy.send_at is not None and policy.sent_bad > BOUND * policy.sent)
+            contradicted.append(policy.send_at is not None and policy.checked_sent_bad > BOUND * policy.checked_sent)
             sent.append(float(is_sent.mean()))
         yield share(case, "more than 10% of what is sent is bad", broken, high=0.05)
         yield share(case, "sending is offered though the check found more than 10%", contradicted, high=0.0)

@@ -61,7 +61,8 @@ def _further_blocks(evaluation: MetaEvaluation) -> Iterator[tuple[str, ReportBlo
     told = {name: one for name, one in evaluation.agreement.items() if one.threshold is not None}
     if told:
         others = {name: one for name, one in told.items() if name not in baselines}
-        yield "pass-fail", ReportBlock((pass_fail_table(others or told),))
+        lower = {one.name for one in evaluation.metrics if not one.higher_is_better}
+        yield "pass-fail", ReportBlock((pass_fail_table(others or told, lower),))
     if evaluation.trials:
         yield "trials", ReportBlock((trial_table(evaluation.trials),))
     if evaluation.selection is not None:
@@ -107,8 +108,8 @@ def _policy_block(policy: Policy) -> ReportBlock:
         return ReportBlock((Paragraph(f"Sending answers without a person: {policy.problem}"),))
     bound, confidence = Figure("share", policy.bound), Figure("share", policy.confidence)
     line = (
-        f"Aim: at most {bound} bad answers among those sent, with {confidence} confidence. In the check, by thresholds "
-        f"chosen on other answers, {policy.sent_bad:,} of {count_of(policy.sent, 'sent answer')} "
-        f"{verb_of(policy.sent_bad, 'was', 'were')} bad."
+        f"Aim: at most {bound} bad answers among those sent, with {confidence} confidence. On answers it had not seen, "
+        f"by thresholds chosen on others, {policy.checked_sent_bad:,} of "
+        f"{count_of(policy.checked_sent, 'sent answer')} {verb_of(policy.checked_sent_bad, 'was', 'were')} bad."
     )
     return ReportBlock((policy_table(policy), Paragraph(line, "quiet")))

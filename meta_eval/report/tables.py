@@ -1,6 +1,6 @@
 """The tables of a meta-evaluation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from ...presentation.figure import Figure
@@ -109,7 +109,7 @@ def combination_name(combination: Combination) -> str:
 
 
 PASS_FAIL_FIELDS = (
-    Field("passes from", "mean", lambda row: row[1].threshold),
+    Field("passes from", "cut", lambda row: row[1].threshold),
     Field("TP", "count", lambda row: row[1].true_positive),
     Field("FP", "count", lambda row: row[1].false_positive),
     Field("FN", "count", lambda row: row[1].false_negative),
@@ -123,8 +123,13 @@ PASS_FAIL_FIELDS = (
 """The columns of a table of pairs: whose agreement it is, and the agreement (`PassFail`)."""
 
 
-def pass_fail_table(agreement: Mapping[str, PassFail]) -> ResultTable:
-    """Each metric at its threshold beside people: what both pass, and how far they agree."""
+def pass_fail_table(agreement: Mapping[str, PassFail], lower: Collection[str] = ()) -> ResultTable:
+    """Each metric at its threshold beside people, at or below it for those of `lower`, of which lower is better."""
+
+    def cut(row: tuple[str, PassFail]) -> Figure | str:
+        threshold = Figure("cut", row[1].threshold)
+        return f"at or below {threshold}" if row[0] in lower else threshold
+
     note = (
         "An answer passes unless it is rated below the middle of the scale. TP: people and the metric pass it; FP: "
         "only the metric does; FN: only people do; TN: both fail it. sensitivity: of what people pass, the metric "
@@ -135,7 +140,7 @@ def pass_fail_table(agreement: Mapping[str, PassFail]) -> ResultTable:
     return tabulate(
         "Pass and fail, beside people",
         list(agreement.items()),
-        (Field("metric", "name", lambda row: row[0]), *PASS_FAIL_FIELDS),
+        (Field("metric", "name", lambda row: row[0]), Field("passes from", "cut", cut), *PASS_FAIL_FIELDS[1:]),
         note=note,
     )
 
@@ -238,14 +243,15 @@ def _false_winners(one: MetricVersions) -> str:
 
 def policy_table(policy: Policy) -> ResultTable:
     """What could be done with a score: send the answer, leave it to a person, or hold it back."""
-    send = "none" if policy.send_at is None else f"{Figure('mean', policy.send_at)} and above"
-    hold = "none" if policy.hold_below is None else f"below {Figure('mean', policy.hold_below)}"
+    send = "none" if policy.send_at is None else f"{Figure('cut', policy.send_at)} and above"
+    hold = "none" if policy.hold_below is None else f"below {Figure('cut', policy.hold_below)}"
     wrong, right = (Figure.from_estimate("share", rate) for rate in (policy.wrong_rate, policy.right_held_rate))
     unscored = f"{policy.unscored} without any score" if policy.unscored else ""
     rows: Rows = (
-        ("sent to the customer", send, Figure("count", policy.sent), f"{policy.sent_bad} bad: {wrong}"),
-        ("left to a person", "between", Figure("count", policy.to_person), unscored),
-        ("held back", hold, Figure("count", policy.held), f"{policy.held_good} good: {right}"),
+        ("sent to the customer", send, Figure("count", policy.sent), f"{policy.sent_bad} bad", wrong),
+        ("left to a person", "between", Figure("count", policy.to_person), unscored, ""),
+        ("held back", hold, Figure("count", policy.held), f"{policy.held_good} good", right),
     )
-    columns = (Column("answers", "text"), Column("score"), Column("n"), Column("wrongly"))
-    return ResultTable("What could be done with a score (n and wrongly: the check, out of fold)", columns, rows)
+    heads = ("score", "n", "wrongly", "on answers it had not seen")
+    columns = (Column("answers", "text"), *(Column(head) for head in heads))
+    return ResultTable("What could be done with a score", columns, rows)

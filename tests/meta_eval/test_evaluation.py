@@ -144,8 +144,8 @@ def test_a_combination_is_named_by_its_metrics_and_how_they_are_combined(kind, n
     ("counts", "finds"),
     [
         # 3 bad of 100: with one of them among the two that are held back, chance does as well in 6%; with both in 0.1%
-        ((100, 3, 90, 98, 2, 0, 0, 2), False),
-        ((100, 3, 90, 98, 1, 0, 0, 2), True),
+        ((100, 3, 90, 98, 2, 0, 0, 2, 98, 2), False),
+        ((100, 3, 90, 98, 2, 0, 0, 2, 98, 1), True),
     ],
 )
 def test_thresholds_find_bad_answers_where_chance_would_not(counts, finds):

@@ -20,6 +20,7 @@ from assay.meta_eval import (
     repeated_trials,
     spearman,
 )
+from assay.meta_eval.report import pass_fail_table
 
 
 def judge_of(judge: Floats, passes: Floats, seed: int = 0) -> PassFail:
@@ -108,6 +109,9 @@ def test_lower_is_better_and_what_has_no_threshold():
     one = pass_fail_agreement(table)["errors"]
     assert one.threshold == pytest.approx(1.6)
     assert (one.true_positive, one.true_negative) == (30, 10)
+    close = judge_of(np.where(passes, 0.4546, 0.4541), passes)  # 0.45435 between them, and neither 0.45 nor 0.454 is
+    cells = [str(row[1]) for row in pass_fail_table({"errors": one, "close": close}, {"errors"}).rows]
+    assert close.threshold == 0.4544 and cells == ["at or below 1.60", "0.4544"]
     everyone = judge_of(np.arange(30.0), np.ones(30, bool))
     assert (everyone.threshold, everyone.problem[:24]) == (None, "people pass all answers,")
 

@@ -95,8 +95,24 @@ def test_no_threshold_is_offered_where_the_check_found_more_bad_answers_than_the
     policy = triage_policy(
         table_of({}, np.where(quality < -1, 1.0, 5.0)), 0.4 * quality + generator.normal(size=120), folds=2
     )
-    assert (policy.send_at, policy.sent, policy.sent_bad) == (None, 54, 8)
+    assert (policy.send_at, policy.sent, policy.sent_bad) == (None, 0, 0)
+    assert (policy.checked_sent, policy.checked_sent_bad) == (54, 8)
     assert policy.problem == "in the check 8 of 54 answers sent were bad, which is more than 10%"
+
+
+def test_what_is_counted_is_what_the_thresholds_that_stand_do():
+    """What stands sends 62 and holds 44 of 120, whatever those of the folds did, which is told apart."""
+    generator = np.random.default_rng(4)
+    predicted = generator.integers(0, 40, 120) / 13
+    ratings = np.where(predicted + generator.normal(scale=0.1, size=120) > 1.5, 5.0, 1.0)
+    policy = triage_policy(table_of({}, ratings), predicted)
+    assert (policy.send_at, policy.hold_below) == (1.53, 1.23)
+    sent, held = predicted >= policy.send_at, predicted < policy.hold_below
+    counts = (sent.sum(), (sent & (ratings < 3)).sum(), held.sum(), (held & (ratings > 3)).sum(), (~sent & ~held).sum())
+    assert counts == (62, 2, 44, 0, 14)
+    assert (policy.sent, policy.sent_bad, policy.held, policy.held_good, policy.to_person) == counts
+    assert (policy.checked_sent, policy.checked_sent_bad) == (55, 2)
+    assert policy.wrong_rate.value == policy.checked_sent_bad / policy.checked_sent
 
 
 def test_answers_of_one_score_are_treated_alike():
