@@ -695,7 +695,7 @@ class RaterSearch:
 
 def find_decisions(cells: Mapping[str, ColumnCells]) -> tuple[list[str], list[str]]:
     """The columns of yes and no, or 1 and 0, that are raters' by a word for a rating; and the first that is called as
-    what people judge (Correct? and is_correct).
+    what people judge (Correct? and is_correct); a yes to Wrong? would be read as good.
     """
     columns = [
         column
@@ -704,7 +704,7 @@ def find_decisions(cells: Mapping[str, ColumnCells]) -> tuple[list[str], list[st
     ]
     raters = [column for column in columns if without_rating_words(column) != column.strip() and may_be_rater(column)]
     words = {column: re.split(r"[\s_]+", column.strip(" ?!").casefold())[-1] for column in columns}
-    return raters, [column for column, word in words.items() if word in LABELS and not is_known_metric(word)][:1]
+    return raters, [column for column, word in words.items() if LABELS.get(word) and not is_known_metric(word)][:1]
 
 
 def find_likely_raters(
