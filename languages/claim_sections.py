@@ -143,7 +143,7 @@ class ClaimTimes(GroupedSection):
     weekend: Patterns = ()
     workdays: Patterns = ()
     periods: dict[str, tuple[str, ...]]  # the words of day, week, month, quarter and year
-    periodic: dict[str, tuple[str, ...]] = Field(default_factory=dict)  # adjectives of an amount's period ("monthly")
+    periodic: dict[str, tuple[str, ...]] = Field(default_factory=dict)  # words of an amount's period ("monthly")
     this: Patterns = ()
     last_n: Patterns = ()
     first_n: Patterns = ()

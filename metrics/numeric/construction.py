@@ -160,7 +160,8 @@ class Clause:
         """The periods of the rates that it says: month of "per month"; of a table without regular rows "each year"."""
         rates = self.marks_of("rate", *(() if self.table.step else ("all",)))
         periods = self.words.data["periods"] | self.words.data["periodic"]
-        return frozenset(p for mark in rates if (p := periods.get(re.split(r"[\s/]", mark.text.lower())[-1])))
+        said = [(text, re.split(r"[\s/]", text)[-1]) for text in (mark.text.lower() for mark in rates)]
+        return frozenset(p for text, last in said if (p := periods.get(text) or periods.get(last)))
 
     @property
     def places(self) -> list[Mark]:

@@ -375,8 +375,8 @@ def period_of_amounts(table: NumericTable, series: str) -> str | None:
 
 @cache
 def _period_in_name(name: str) -> str | None:
-    """Month of "price per month", "EUR/month", "monthly fee" and "maandprijs"; None where a name says no period."""
-    text = _CAMEL.sub(" ", name).lower()
+    """Month of "price per month", "monthly fee" and "maandprijs", once of "one-time fee"; None where a name says none."""
+    text = _CAMEL.sub(" ", name).replace("_", " ").lower()
     for language in LANGUAGES:
         words = lexicon(language).data
         periods = words["periods"]
@@ -384,6 +384,8 @@ def _period_in_name(name: str) -> str | None:
             return str(periods[rate[1]])
         compounds = [token.text for token in tokens(text, language) if token.text not in periods]
         for word, period in (words["periodic"] | periods).items():
+            if not word.isalpha() and re.search(rf"\b{word}\b", text):  # "one-time", which is several tokens
+                return str(period)
             for rest in (compound.removeprefix(word) for compound in compounds if compound.startswith(word)):
                 if len(word) >= _SHORTEST_HALF or (rest and _concept_of(name_words(rest, language))):
                     return str(period)

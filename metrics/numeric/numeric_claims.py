@@ -203,7 +203,8 @@ def _in_periods(spec: Specification, clause: Clause) -> list[Specification]:
     table, stated = clause.table, clause.stated_periods
     wanted = stated or (frozenset() if table.step else clause.context.periods)
     own = period_of_amounts(table, spec.series) if wanted and spec.series else None
-    if own is None or not wanted - {own}:
+    is_of_once = "once" in {own, *wanted} and (table.step or not stated)  # the month of the text before is not meant
+    if own is None or not wanted - {own} or is_of_once:
         return [spec]
     if spec.statistic not in _SIZES:
         return [spec] if spec.threshold is None or not stated else []
