@@ -375,7 +375,7 @@ def period_of_amounts(table: NumericTable, series: str) -> str | None:
 
 @cache
 def _period_in_name(name: str) -> str | None:
-    """Month of "price per month", "monthly fee" and "maandprijs", once of "one-time fee"; None where a name says none."""
+    """Month of "price per month", "monthly fee" and "maandprijs", once of "one-time fee"; else None."""
     text = _CAMEL.sub(" ", name).replace("_", " ").lower()
     for language in LANGUAGES:
         words = lexicon(language).data
