@@ -13,7 +13,6 @@ from scipy import stats
 from assay.errors import UsageError
 from assay.meta_eval import CLEARED, FALSE_ALARMS, DayEvidence, Estimate, t_of_score
 from assay.meta_eval.monitoring import AlarmState, Bound, Look, ProductionAnswers, follow_bounds, look_at_production
-from assay.text.wording import in_language
 
 
 def draw_answers(
@@ -346,7 +345,6 @@ def test_the_fall_of_the_judge_is_on_its_own_scale_and_needs_no_ratings():
     assert state.estimate.value == pytest.approx(0.125)
     assert "fall of the judge's mean score since the first days is above 0.05 since" in state.sentence
     assert "since day 20 (19 days): 0.1" in state.sentence  # days 20 to 38: day 39 is not over
-    assert in_language(state.sentence, "nl").startswith("De daling van de gemiddelde score van het taalmodel sinds")
 
 
 def test_days_that_differ_in_spells_widen_what_they_say():
