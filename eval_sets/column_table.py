@@ -720,10 +720,8 @@ def _audience_columns(columns: tuple[str, ...]) -> Mapping[str, frozenset[str]]:
 
 
 def is_no_rating(value: object) -> bool:
-    """Whether a cell says that there is no rating, in one of the usual ways."""
-    if isinstance(value, float):
-        return math.isnan(value)  # JSON that Python wrote says NaN
-    return isinstance(value, str) and value.strip().casefold() in NO_RATING_WORDS
+    """Whether a cell says that there is no rating, in one of the usual ways; not so of an empty one."""
+    return is_missing(value) and (bool(value.strip()) if isinstance(value, str) else value is not None)
 
 
 def is_missing(value: object) -> bool:

@@ -106,11 +106,11 @@ def decide_versions(
     last: Look | None = None  # the look that counts where this one has no error left
     if look is None or look.error:
         intervals = {pair: difference_interval(one, rule, len(pairs), width, most) for pair, one in pairs.items()}
-        for pair, interval in intervals.items():
-            of_pair = tuple(names[i] for i in pair)
-            carried = _carry(interval, pairs[pair].value, of_pair, earlier)
-            notes = (*_describe_carried(of_pair, interval, carried, pairs[pair].value, earlier), *notes)
-            intervals[pair] = carried
+        for (first, second), interval in intervals.items():
+            value, of_pair = pairs[first, second].value, (names[first], names[second])
+            known = [one for look in earlier if (one := look.intervals.get(of_pair)) is not None]
+            intervals[first, second] = carried = _carry(interval, value, known)
+            notes = (*_describe_carried(of_pair, interval, carried, value, known), *notes)
     else:
         last = next((one for one in reversed(earlier) if one.error), Look(number=0))
         pairs, intervals = _show_again(last, names, pairs)
@@ -259,26 +259,21 @@ def _show_again(last: Look, names: Sequence[str], pairs: Pairs) -> tuple[Pairs, 
     return shown, intervals
 
 
-def _carry(interval: Interval | None, value: float, names: tuple[str, ...], earlier: Sequence[Look]) -> Interval | None:
+def _carry(interval: Interval | None, value: float, earlier: Sequence[Interval]) -> Interval | None:
     """What this look and earlier ones show together, of those whose interval holds today's difference."""
-    held = [one for one in _earlier_intervals(names, earlier) if one[0] <= value <= one[1]]
-    held += [] if interval is None else [interval]
+    held = [one for one in earlier if one[0] <= value <= one[1]] + ([] if interval is None else [interval])
     if not held:
         return None
     low, high, near_low, near_high, p = zip(*held, strict=True)
     return max(low), min(high), max(near_low), min(near_high), min(p)
 
 
-def _earlier_intervals(names: tuple[str, ...], earlier: Sequence[Look]) -> list[Interval]:
-    return [one for look in earlier if (one := look.intervals.get((names[0], names[1]))) is not None]
-
-
 def _describe_carried(
-    names: tuple[str, ...],
+    names: tuple[str, str],
     interval: Interval | None,
     carried: Interval | None,
     value: float,
-    earlier: Sequence[Look],
+    earlier: Sequence[Interval],
 ) -> list[str]:
     """Says where the interval of a difference is that of an earlier look too, and where an earlier one is dropped."""
     of_pair, notes = f"{names[1]} less {names[0]}", list[str]()
@@ -288,7 +283,7 @@ def _describe_carried(
             f"The interval of {of_pair} rests on an earlier look too, since today's difference lies within what that "
             f"one showed: by this look alone {alone}."
         )
-    for low, high, *_ in _earlier_intervals(names, earlier):
+    for low, high, *_ in earlier:
         if not low <= value <= high:
             notes.append(
                 f"An earlier look at {of_pair} showed {low:+.3f} to {high:+.3f}: today's difference lies outside, and "

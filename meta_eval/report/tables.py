@@ -1,6 +1,7 @@
 """The tables of a meta-evaluation."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ...presentation.figure import Figure
@@ -126,9 +127,9 @@ PASS_FAIL_FIELDS = (
 def pass_fail_table(agreement: Mapping[str, PassFail], lower: Collection[str] = ()) -> ResultTable:
     """Each metric at its threshold beside people, at or below it for those of `lower`, of which lower is better."""
 
-    def cut(row: tuple[str, PassFail]) -> Figure | str:
-        threshold = Figure("cut", row[1].threshold)
-        return f"at or below {threshold}" if row[0] in lower else threshold
+    def cut(row: tuple[str, PassFail]) -> float | str:
+        threshold = row[1].threshold
+        return f"at or below {Figure('cut', threshold)}" if row[0] in lower else threshold
 
     note = (
         "An answer passes unless it is rated below the middle of the scale. TP: people and the metric pass it; FP: "
@@ -140,7 +141,7 @@ def pass_fail_table(agreement: Mapping[str, PassFail], lower: Collection[str] = 
     return tabulate(
         "Pass and fail, beside people",
         list(agreement.items()),
-        (Field("metric", "name", lambda row: row[0]), Field("passes from", "cut", cut), *PASS_FAIL_FIELDS[1:]),
+        (Field("metric", "name", lambda row: row[0]), replace(PASS_FAIL_FIELDS[0], read=cut), *PASS_FAIL_FIELDS[1:]),
         note=note,
     )
 
