@@ -127,7 +127,7 @@ PASS_FAIL_FIELDS = (
 def pass_fail_table(agreement: Mapping[str, PassFail], lower: Collection[str] = ()) -> ResultTable:
     """Each metric at its threshold beside people, at or below it for those of `lower`, of which lower is better."""
 
-    def cut(row: tuple[str, PassFail]) -> float | str:
+    def cut(row: tuple[str, PassFail]) -> float | str | None:
         threshold = row[1].threshold
         return f"at or below {Figure('cut', threshold)}" if row[0] in lower else threshold
 
