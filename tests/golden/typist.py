@@ -71,7 +71,10 @@ VARIES = [
     (re.compile(r"\b(report of|scored on) \d\d? [A-Z][a-z]+ \d{4}\b"), r"\1 DAY"),
     (re.compile(r"\b(today|yesterday) at \d\d:\d\d\b"), "TODAY"),
     (re.compile(r"(<text> )\d\d[:-]\d\d( \d\d:\d\d)?\b"), r"\1TIME"),
-    (re.compile(r"(<text> TIME\n)+"), r"\1"),  # the marks of an axis of times: more where the runs took minutes
+    (
+        re.compile(r"<text> TIME(\n<text> TIME)+"),
+        "<text> TIME",
+    ),  # the marks of an axis of times: more where the runs took minutes
     (re.compile(r'("(?:seconds|took|elapsed)": )[\d.e-]+'), r"\g<1>0"),
 ]
 
