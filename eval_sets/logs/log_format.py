@@ -110,7 +110,7 @@ def _read_turns(opened: Rows, first: Mapping[str, Any], columns: TurnColumns, ma
         rows=Repeatable(reader.rows),
         columns=None,
         textual=False,
-        made=frozenset(("id", "messages", *({"rating_min", "rating_max"} - first.keys()))),
+        made=frozenset(("id", "messages", *({"rating_min", "rating_max", "ratings"} - first.keys()))),
         origins={ours: theirs for theirs, ours in mapping.items() if ours not in TURN_FIELDS},
         finds_scale=True,
         late_notes=reader.notes,

@@ -47,6 +47,7 @@ class LongColumns(NamedTuple):
     used: frozenset[str]  # all columns that are no answer's
     id: str = ""  # the column `sample`, which names the answer here; in rows of samples it may be anything
     version: str = ""  # the column that tells apart the answers of versions to the question of one id
+    group: str = ""  # the column that names the conversation of several answers
 
 
 def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[str, str]) -> LongColumns | None:
@@ -74,7 +75,10 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
     if not (rater and value) or "metric" in columns or "ratings" in names:
         return None
     version = find_version(opened.rows, names, columns.get("id", "id"), rater)
-    keys, labels, is_repeated = set[str](), set[str](), False
+    has_groups = "group" in {*names, *mapping.values()}
+    conversation = "" if has_groups else find_roles(names, mapping, "turns").get("conversation", "")
+    answers: dict[int, str] = {}  # the first of each conversation, by the hash of its name
+    keys, labels, is_repeated, group = set[str](), set[str](), False, ""
     for row in opened.rows:
         if not isinstance(row, Row) or not (label := as_label(row.values.get(rater))):
             continue
@@ -83,12 +87,14 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
         is_repeated |= key in keys
         if key is not None:
             keys.add(key)
+            name = as_label(row.values.get(conversation))
+            group = conversation if name and answers.setdefault(hash(name), key) != key else group
     used = frozenset((rater, value))
     if labels and rater not in mapping and all(map(is_known_metric, labels)):
         return LongColumns("scores", rater, value, used, version=version)
     are_people = [not any(is_kind(label) for is_kind, _ in _NO_PEOPLE.values()) for label in labels]
     if "rater" in columns and (is_repeated or any(map(is_of_program, labels)) or {*are_people} == {True, False}):
-        return LongColumns("ratings", rater, value, used, version=version)
+        return LongColumns("ratings", rater, value, used, version=version, group=group)
     return None
 
 
@@ -140,7 +146,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
     differing, places, sizes = Counter[str](), list[str](), Counter[int]()
     no_people = {kind: Counter[str]() for kind in _NO_PEOPLE}
     counts = {"answers": 0, "rows": 0}
-    ids = {long.id: "id"} if long.id else {}
+    ids = {theirs: ours for theirs, ours in ((long.id, "id"), (long.group, "group")) if theirs}
 
     def key(values: Mapping[str, Any]) -> str | None:
         return _key(values, mapping, long.version)

@@ -173,3 +173,50 @@ def test_the_ratings_of_a_message_are_by_rater_as_those_of_a_sample(tmp_path):
         with pytest.raises(InputError, match=problem):
             row = {"id": "c", "messages": broken, "rating_max": 5, "rating_min": 0}
             read(tmp_path / "b.jsonl", json.dumps(row))
+
+
+RATED_MESSAGES = """conversation_id,role,content,rater,rating,note
+1,user,Is it free?,ann,{asked},a
+1,bot,Yes.,ann,5,a
+1,user,Is it free?,Bob,{asked_bob},b
+1,bot,Yes.,Bob,2,b
+2,user,Until when?,ann,,
+2,user,ok,ann,,
+2,user,ok,ann,,
+2,bot,May.,ann,4,
+"""
+
+
+def test_messages_that_stand_again_for_each_rater_are_read_once(tmp_path):
+    text = RATED_MESSAGES.format(asked="", asked_bob="")
+    (first, second), notes = read(tmp_path / "a.csv", text)
+    assert [[message.text for message in one.messages] for one in (first, second)] == [
+        ["Is it free?", "Yes."],
+        ["Until when?", "ok", "ok", "May."],
+    ]
+    assert [one.messages[-1].ratings for one in (first, second)] == [{"ann": 5, "Bob": 2}, {"ann": 4}]
+    assert "messages stand again for each rater: rating as ratings by rater (ann, Bob)" in notes
+    assert "rows of one message differ in note, and its first row's is kept" in notes
+
+
+def test_what_stands_in_all_rows_of_a_rater_is_the_rating_of_the_conversation(tmp_path):
+    text = "".join(RATED_MESSAGES.format(asked=5, asked_bob=2).splitlines(keepends=True)[:5])
+    (only,), _ = read(tmp_path / "a.csv", text)
+    assert (only.ratings, only.human_rating, len(only.messages)) == ({"ann": 5, "Bob": 2}, 3.5, 2)
+
+
+def test_messages_that_different_people_rated_once_each_stay_as_many(tmp_path):
+    text = "conversation_id,role,content,rater,rating\n1,user,ok,ann,\n1,bot,ok.,ann,5\n1,user,ok,bob,\n1,bot,Bye.,bob,3\n"
+    (only,), _ = read(tmp_path / "a.csv", text)
+    assert [message.text for message in only.messages] == ["ok", "ok.", "ok", "Bye."]
+
+
+def test_answers_of_one_conversation_that_several_rated_stay_together(tmp_path):
+    rows = "".join(f"{case},Q{turn}?,A{turn}.,{rater},4\n" for case in "ab" for turn in "12" for rater in ("x", "y"))
+    samples, _ = read(tmp_path / "a.csv", f"conversation_id,question,answer,rater,rating\n{rows}")
+    assert [(one.user_input, one.group, len(one.ratings)) for one in samples] == [
+        ("Q1?", "a", 2),
+        ("Q2?", "a", 2),
+        ("Q1?", "b", 2),
+        ("Q2?", "b", 2),
+    ]
