@@ -428,7 +428,7 @@ class RoleSearch:
         if all(column.scale.is_told for column in columns) and len({column.scale for column in columns}) == 1:
             return columns
         cells = {column.name.removeprefix(RATER): self.cells[column.name] for column in columns}
-        told_scales = {column.name.removeprefix(RATER): column.scale[:2] for column in telling}
+        told_scales = {column.name.removeprefix(RATER): column.scale for column in telling}
         scale = find_common_scale(cells, self._name, told_scales) or _OWN
         return [replace(column, scale=scale) for column in columns]
 

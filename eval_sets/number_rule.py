@@ -552,14 +552,14 @@ def rating_range(ordered: Sequence[float]) -> Bounds:
 
 
 def find_common_scale(
-    raters: Mapping[str, ColumnCells], name: str, told: Mapping[str, Bounds] | None = None
+    raters: Mapping[str, ColumnCells], name: str, told: Mapping[str, RatingScale] | None = None
 ) -> RatingScale | None:
     """Finds the one usual scale of several raters' ratings; None where nothing tells one.
 
     Args:
         raters: The ratings of each rater.
         name: The file's, for messages.
-        told: The scales of those whose ratings tell one; left out, they are found.
+        told: The scales of those whose ratings or columns tell one; left out, they are found.
 
     Raises:
         InputError: They are on different scales: a rater's own is much narrower than that of all, and enough ratings
@@ -568,7 +568,7 @@ def find_common_scale(
     raters = {rater: cells for rater, cells in raters.items() if cells.values()}
     if told is None:
         scales = {rater: find_rating_scale(cells) for rater, cells in raters.items()}
-        told = {rater: scale[:2] for rater, scale in scales.items() if not isinstance(scale, str)}
+        told = {rater: scale for rater, scale in scales.items() if not isinstance(scale, str)}
         raters = {rater: raters[rater] for rater in scales if rater in told or len({*raters[rater].values()}) == 1}
     told = {rater: scale for rater, scale in told.items() if rater in raters}
     if not told:
@@ -576,10 +576,13 @@ def find_common_scale(
     ranges = [rating_range(cells.values()) for cells in raters.values()]
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
     scale = usual_scale(low, high, whole=all(is_whole(cells.values()) for cells in raters.values()))
-    is_written = any(scale_of_rule(raters[rater]) for rater in told)
+    is_written = any(scale.is_told for scale in told.values())
     if is_written:
-        scale = next(iter(told.values())) if len({*told.values()}) == 1 else None
-    if scale is not None and not any(_is_wider(scale, own, len(raters[rater].values())) for rater, own in told.items()):
+        bounds = {scale[:2] for scale in told.values()}
+        scale = bounds.pop() if len(bounds) == 1 else None
+    if scale is not None and not any(
+        _is_wider(scale, own[:2], len(raters[rater].values())) for rater, own in told.items()
+    ):
         values = [value for cells in raters.values() for value in cells.values()]
         # the first rater's place of a value comes last, and so counts
         places = {value: place for cells in reversed([*raters.values()]) for value, place in cells.places().items()}

@@ -276,10 +276,15 @@ class SampleBuilder:
         self._columns, self._scale, self._has_stem = columns, scale, has_stem
         self._first_places: dict[int, int] = {}
         self._raters: dict[str, str] = {}  # in one spelling each
+        heads = [] if source.textual else [row.values for row in source.head()]
+        whole = [values for values in heads if {*REQUIRED} <= sort_row(values, mapping).fields.keys()]
+        self._of_whole = {name for values in whole for name in values}  # the columns of rows that leave nothing out
 
     def sample(self, row: Row) -> Sample | None:
         """Builds the row's sample, with an id and a language; None of a row that is no answer, which is left out."""
         fields, origins, extras = sort_row(row.values, self.mapping)
+        if row.values.keys() <= self._of_whole and not fields.get("messages"):
+            fields = dict.fromkeys(REQUIRED) | fields  # JSON may leave out what is null
         if reason := reason_to_leave_out(row.values, fields):
             self.account.left_out[reason].append(row.place)
             return None

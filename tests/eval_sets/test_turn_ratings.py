@@ -206,7 +206,9 @@ def test_what_stands_in_all_rows_of_a_rater_is_the_rating_of_the_conversation(tm
 
 
 def test_messages_that_different_people_rated_once_each_stay_as_many(tmp_path):
-    text = "conversation_id,role,content,rater,rating\n1,user,ok,ann,\n1,bot,ok.,ann,5\n1,user,ok,bob,\n1,bot,Bye.,bob,3\n"
+    text = (
+        "conversation_id,role,content,rater,rating\n1,user,ok,ann,\n1,bot,ok.,ann,5\n1,user,ok,bob,\n1,bot,Bye.,bob,3\n"
+    )
     (only,), _ = read(tmp_path / "a.csv", text)
     assert [message.text for message in only.messages] == ["ok", "ok.", "ok", "Bye."]
 
@@ -220,3 +222,15 @@ def test_answers_of_one_conversation_that_several_rated_stay_together(tmp_path):
         ("Q1?", "b", 2),
         ("Q2?", "b", 2),
     ]
+
+
+def test_json_that_leaves_out_an_answer_has_an_empty_one_as_where_it_is_null(tmp_path):
+    lines = '{"question": "a?", "answer": "x"}\n{"question": "b?", "answer": null}\n{"question": "c?"}\n'
+    samples, notes = read(tmp_path / "a.jsonl", lines)
+    assert [(one.user_input, one.response) for one in samples] == [("a?", "x"), ("b?", ""), ("c?", "")]
+    assert "2 rows have no answer and count as an empty one: line 2, line 3" in notes
+
+
+def test_raters_whose_headers_tell_other_scales_are_no_raters_on_one(tmp_path):
+    with pytest.raises(InputError, match=r"different scales: rating_ann \(1-5\) 1 to 5, rating_bob \(1-10\) 1 to 10;"):
+        read(tmp_path / "a.csv", "question,answer,rating_ann (1-5),rating_bob (1-10)\na?,x,4,5\nb?,y,2,3\n")
