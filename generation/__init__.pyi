@@ -50,7 +50,6 @@ from .section import (
     write_folds as write_folds,
     write_sections as write_sections,
 )
-from .topic_grid import best_setting as best_setting, default_grid as default_grid
 from .topics import (
     SectionTopic as SectionTopic,
     TopicDiscovery as TopicDiscovery,

@@ -1,21 +1,18 @@
-"""What sections are about: their topics by Ward's clustering or by BERTopic, and the words that are typical of each."""
+"""What sections are about: their topics by Ward's clustering, and the words that are typical of each."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import InputError, UsageError
-from ..installation import require_extra
 from ..judges.embedders import Embedder, embed_texts
 from ..meta_eval.clustering import (
     OUTLIER,
     Measures,
     candidate_counts,
     choose_group_count,
-    cluster_by_ward,
-    measure_clustering,
     measure_robustness,
     principal_components,
 )
@@ -24,15 +21,12 @@ from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .json_lines import LinesFile
 from .section import Section
-from .topic_grid import Cell, Grid, default_grid, fit_bertopic, search_grid
 
 if TYPE_CHECKING:
     from ..meta_eval.clustering import Labels, Vectors
 
-Method = Literal["ward", "bertopic"]
-
 _DIGITS = 5
-_FEWEST_SECTIONS: dict[Method, int] = {"ward": 4, "bertopic": 50}  # UMAP's 15 neighbours are a third of fewer
+_FEWEST_SECTIONS = 4
 
 
 class SectionTopic(BaseModel):
@@ -60,35 +54,29 @@ class TopicDiscovery(NamedTuple):
 
     rows: list[SectionTopic]  # the topic of each section, in the sections' order
     measures: Measures  # those of the topics
-    cells: Sequence[Cell] = ()  # the settings of BERTopic that were tried
 
 
 async def find_topics(
     sections: Sequence[Section],
     embedder: Embedder,
     *,
-    method: Method = "ward",
     topics: int | None = None,
-    grid: Grid | None = None,
     seed: int = 0,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> TopicDiscovery:
     """Finds what sections are about.
 
-    By Ward's clustering the number of topics, if none is asked for, is the one of the best silhouette, times how far a
-    document's sections share a topic. By BERTopic a grid of its two parameters is searched (`search_grid`).
+    Ward's clustering has no randomness, where the Twente paper has BERTopic.
 
     Args:
-        method: Ward's clustering, without any randomness, or BERTopic, as the Twente paper has it.
-        topics: The number of topics; by BERTopic the most.
-        grid: The settings of BERTopic to try; those that fit the number of sections if left out.
-        seed: The seed of BERTopic's reduction, and of the noise by which robustness is measured.
+        topics: The number of topics; left out, the one of the best silhouette, times how far a document's sections
+            share a topic.
+        seed: The seed of the noise by which robustness is measured.
     """
-    fewest = _FEWEST_SECTIONS[method]
-    if len(sections) < fewest:
+    if len(sections) < _FEWEST_SECTIONS:
         raise InputError(
-            f"{count_of(len(sections), 'section is', 'sections are')} too few for topics by {method}; add documents "
-            f"(at least {fewest} sections)"
+            f"{count_of(len(sections), 'section is', 'sections are')} too few for topics; add documents "
+            f"(at least {_FEWEST_SECTIONS} sections)"
         )
     if topics and topics > len(sections) // 2:
         raise UsageError(
@@ -96,8 +84,6 @@ async def find_topics(
             f"for {len(sections) // 2} or fewer"
         )
     vectors = await embed_texts([section.full_text for section in sections], embedder, on_progress)
-    if method == "bertopic":
-        return await compute_beside(_by_bertopic, sections, vectors, topics, grid or default_grid(len(sections)), seed)
     return await compute_beside(_by_ward, sections, vectors, topics, seed)
 
 
@@ -106,7 +92,7 @@ def _by_ward(sections: Sequence[Section], vectors: "Vectors", topics: int | None
     space = principal_components(vectors)
     counts = [topics] if topics else candidate_counts(len(sections), len(set(documents)))
     best, labels, measures_by_count = choose_group_count(space, counts, _quality, documents=documents, seed=seed)
-    robustness = measure_robustness(space, labels, lambda noisy: cluster_by_ward(noisy, best), seed)
+    robustness = measure_robustness(space, labels, best, seed)
     texts = {
         topic: "\n".join(s.full_text for s, label in zip(sections, labels, strict=True) if label == topic)
         for topic in sorted(set(labels.tolist()) - {OUTLIER})
@@ -114,20 +100,6 @@ def _by_ward(sections: Sequence[Section], vectors: "Vectors", topics: int | None
     words = find_typical_words(texts, [section.language for section in sections])
     measures = measures_by_count[best]._replace(robustness=robustness)
     return TopicDiscovery(_rows(sections, space, labels, words), measures)
-
-
-def _by_bertopic(
-    sections: Sequence[Section], vectors: "Vectors", topics: int | None, grid: Grid, seed: int
-) -> TopicDiscovery:
-    documents = [section.document for section in sections]
-    with require_extra("generation", "finding topics by BERTopic"):
-        space, cells = search_grid(vectors, documents, grid, seed)
-    chosen = next(cell for cell in cells if cell.chosen)
-    texts, languages = [section.full_text for section in sections], [section.language for section in sections]
-    labels, words = fit_bertopic(texts, space, chosen.smallest, topics, languages)
-    measures = measure_clustering(space, labels, documents, None, seed)
-    measures = measures._replace(robustness=None if topics else chosen.measures.robustness)  # not of merged topics
-    return TopicDiscovery(_rows(sections, space, labels, words), measures, cells)
 
 
 def _rows(

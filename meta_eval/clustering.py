@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float64]
     Labels = NDArray[np.int64]
-    Cluster = Callable[[Vectors], Labels]
 
 OUTLIER = -1
 """The group of an item that is in none."""
@@ -30,10 +29,8 @@ class Measures(NamedTuple):
     topics: int
     outliers: float  # the share of sections in no topic
     silhouette: float | None  # in [-1, 1], without outliers; higher is better
-    calinski_harabasz: float | None  # from 0, without outliers; higher is better
-    davies_bouldin: float | None  # from 0, without outliers; lower is better
-    robustness: float | None  # the percentage of sections that stay in their topic when noise is added
     document_match: float | None  # how far a document's sections share a topic, in percent
+    robustness: float | None = None  # the percentage of sections that stay in their topic when noise is added
 
 
 def principal_components(vectors: "Vectors") -> "Vectors":
@@ -105,18 +102,13 @@ def choose_group_count(
     Returns the number, the group of each item with it, -1 for outliers, and the measures by number that was tried.
     """
     labels = {count: cluster_by_ward(vectors, count) for count in counts}
-    measures = {count: measure_clustering(vectors, labels[count], documents, None, seed) for count in counts}
+    measures = {count: measure_clustering(vectors, labels[count], documents, seed) for count in counts}
     best = max(counts, key=lambda count: quality(measures[count]))
     return best, labels[best], measures
 
 
-def measure_clustering(
-    vectors: "Vectors", labels: "Labels", documents: Sequence[str], cluster: "Cluster | None", seed: int
-) -> Measures:
-    """Computes all measures of one clustering of vectors (sections, dimensions).
-
-    `cluster` is what made the labels: robustness clusters noisy vectors with it, and is left out without it.
-    """
+def measure_clustering(vectors: "Vectors", labels: "Labels", documents: Sequence[str], seed: int) -> Measures:
+    """Computes the measures of one clustering of vectors (sections, dimensions), but for its robustness."""
     from sklearn import metrics
 
     inside = labels != OUTLIER
@@ -130,20 +122,20 @@ def measure_clustering(
         float(metrics.silhouette_score(inside_vectors, inside_labels, sample_size=size, random_state=seed))
         if is_defined
         else None,
-        float(metrics.calinski_harabasz_score(inside_vectors, inside_labels)) if is_defined else None,
-        float(metrics.davies_bouldin_score(inside_vectors, inside_labels)) if is_defined else None,
-        measure_robustness(vectors, labels, cluster, seed) if cluster is not None and topics else None,
         measure_document_match(labels.tolist(), documents),
     )
 
 
-def measure_robustness(vectors: "Vectors", labels: "Labels", cluster: "Cluster", seed: int) -> float:
-    """Computes the percentage of sections that stay in their topic when noise is added (Davidson et al., 2001)."""
+def measure_robustness(vectors: "Vectors", labels: "Labels", groups: int, seed: int) -> float:
+    """Computes the percentage of sections that stay in their topic when noise is added (Davidson et al., 2001).
+
+    `labels` are those of `cluster_by_ward` with this number of groups.
+    """
     import numpy as np
 
     generator = np.random.default_rng(seed)
     noisy = vectors + generator.normal(0, 1, vectors.shape) * NOISE * vectors.std(axis=0)
-    return 100 * share_in_same_group(labels, cluster(noisy))
+    return 100 * share_in_same_group(labels, cluster_by_ward(noisy, groups))
 
 
 def share_in_same_group(one: "Labels", other: "Labels") -> float:

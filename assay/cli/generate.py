@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..generation.pair_selection import PairSelection
     from ..generation.questions import GeneratedQuestions
     from ..generation.section import Fold, Section
-    from ..generation.topics import Method, TopicDiscovery
+    from ..generation.topics import TopicDiscovery
     from ..runs import RunOptions
 
 _KINDS = ("long-form", "factoid")
@@ -115,13 +115,6 @@ def _check_documents(_context: click.Context, _argument: click.Parameter, typed:
 @click.option(
     "--language", callback=_check_language, help="Language (nl, en) of the documents. Default: it is detected."
 )
-@click.option(
-    "--topic-method",
-    type=click.Choice(["ward", "bertopic"]),
-    default="ward",
-    show_default=True,
-    help="Ward's clustering, or BERTopic with a search over its two parameters.",
-)
 @click.option("--topics", type=BoundedCount(2), help="Topics at most. Default: as many as the sections have.")
 @with_fold_options
 @embedder_option
@@ -132,7 +125,6 @@ def generate(
     docs: tuple[str, ...],
     question_options: Mapping[str, Any],
     language: str | None,
-    topic_method: "Method",
     topics: int | None,
     fold_options: Mapping[str, Any],
     embedder: str,
@@ -165,7 +157,7 @@ def generate(
         plan: FoldPlan | None = None
         found_topics: TopicDiscovery | None = None
         if fold_options["folds"] > 1:
-            find = {"method": topic_method, "topics": topics, "seed": question_options["seed"]}
+            find = {"topics": topics, "seed": question_options["seed"]}
             found_topics, plan = _plan_folds(
                 sections, out, session, question_options, fold_options, find=find, embedder=embedder
             )

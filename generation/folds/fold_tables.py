@@ -14,7 +14,7 @@ _TOPICS_SHOWN = 40
 
 
 def topics_block(topics: TopicDiscovery) -> ReportBlock:
-    """The settings that were tried, Table 1 of the Twente paper, and the topics with their words, the largest first."""
+    """Table 1 of the Twente paper, and the topics with their words, the largest first."""
     labels = {row.topic: row.label for row in topics.rows}
     sizes = sorted(Counter(row.topic for row in topics.rows if row.topic != OUTLIER).items())
     counts = [size for _, size in sizes] or [0]
@@ -38,28 +38,11 @@ def topics_block(topics: TopicDiscovery) -> ReportBlock:
     more = [Paragraph(f"and {count_of(hidden, 'smaller topic')}")] if hidden > 0 else []
     return ReportBlock(
         (
-            *([_settings_table(topics)] if topics.cells else []),
             ResultTable("Topics (Table 1)", (Column("statistic", "text"), Column("")), statistics),
             tabulate("", sizes[:_TOPICS_SHOWN], fields),
             *more,
         )
     )
-
-
-def _settings_table(topics: TopicDiscovery) -> ResultTable:
-    fields = (
-        Field("dimensions", "count", lambda cell: str(cell.dimensions)),
-        Field("smallest topic", "count", lambda cell: str(cell.smallest)),
-        Field("topics", "count", lambda cell: str(cell.measures.topics)),
-        Field("outliers", "rate", lambda cell: cell.measures.outliers),
-        Field("silhouette", "value", lambda cell: cell.measures.silhouette),
-        Field("Calinski-H.", "index", lambda cell: cell.measures.calinski_harabasz, "wide"),
-        Field("Davies-B.", "value", lambda cell: cell.measures.davies_bouldin, "wide"),
-        Field("robust %", "predicted", lambda cell: cell.measures.robustness, "wide"),
-        Field("documents %", "predicted", lambda cell: cell.measures.document_match, "wide"),
-        Field("", "text", lambda cell: "chosen" if cell.chosen else ""),
-    )
-    return tabulate("Settings of BERTopic that were tried", topics.cells, fields)
 
 
 def folds_block(plan: FoldPlan) -> ReportBlock:

@@ -16,9 +16,7 @@ from assay.generation import (
     Section,
     SectionTopic,
     TopicDiscovery,
-    best_setting,
     covering_quotas,
-    default_grid,
     extract_sections,
     find_topics,
     fold_distances,
@@ -31,7 +29,6 @@ from assay.generation import (
     split_topics,
 )
 from assay.judges import Embedder, load_embedder
-from assay.meta_eval import Measures
 
 
 def section(id_: str, document: str, page: int | None = None, last: int | None = None, emulated: int = 1) -> Section:
@@ -270,20 +267,6 @@ def topics_of_leaflets(count: int | None = None, **options: object) -> TopicDisc
     return asyncio.run(find_topics(leaflet_sections()[:count], load_embedder("use"), **options))
 
 
-def measures(topics: int, outliers: float, quality: float) -> Measures:
-    return Measures(topics, outliers, quality, quality, -quality, quality, quality)
-
-
-def test_the_best_mean_rank_wins_unless_topics_are_few_or_outliers_many():
-    grid = [measures(2, 0.1, 0.9), measures(20, 0.1, 0.3), measures(22, 0.1, 0.5), measures(21, 0.7, 0.8)]
-    assert best_setting(grid) == 2
-
-
-def test_the_grid_grows_with_the_collection_to_that_of_the_paper():
-    assert default_grid(13_216) == ([5, 10, 15], [10, 20, 30, 40, 50])
-    assert default_grid(500) == ([5, 10, 15], [3, 4, 6, 8, 10])
-
-
 def test_a_collection_is_clustered_by_ward_without_any_randomness():
     topics = topics_of_leaflets(topics=8)
     assert [row.section for row in topics.rows] == [section.id for section in leaflet_sections()]
@@ -298,8 +281,6 @@ def test_too_few_sections_and_too_many_topics_are_errors():
         topics_of_leaflets(3)
     with pytest.raises(UsageError, match="60 topics are too many for 80 sections; ask for 40 or fewer"):
         topics_of_leaflets(topics=60)
-    with pytest.raises(InputError, match="40 sections are too few for topics by bertopic"):
-        topics_of_leaflets(40, method="bertopic")
 
 
 class Growing(Embedder):
@@ -319,18 +300,3 @@ def test_batches_of_other_dimensions_are_an_error():
     sections = [first.model_copy(update={"id": str(number), "text": str(number)}) for number in range(260)]
     with pytest.raises(JudgeError, match=r"growing: .* vectors of \[2\] and \[3\] dimensions: "):
         asyncio.run(find_topics(sections, Growing()))
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)  # the first use of UMAP compiles it
-@pytest.mark.extras("bertopic")
-def test_bertopic_finds_the_same_topics_with_the_same_seed():
-    options: dict[str, object] = {"method": "bertopic", "grid": ((5,), (3, 5)), "seed": 3}
-    topics = topics_of_leaflets(**options)
-    assert [(cell.dimensions, cell.smallest) for cell in topics.cells] == [(5, 3), (5, 5)]
-    assert sum(cell.chosen for cell in topics.cells) == 1
-    assert topics.measures.robustness is not None
-    labelled = {row.topic: row.label for row in topics.rows if row.topic >= 0}
-    assert len(labelled) >= 3
-    assert all(labelled.values())
-    assert topics.rows == topics_of_leaflets(**options).rows

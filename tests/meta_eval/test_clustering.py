@@ -5,7 +5,6 @@ import pytest
 
 from assay.meta_eval import (
     choose_group_count,
-    cluster_by_ward,
     measure_clustering,
     measure_document_match,
     measure_robustness,
@@ -30,18 +29,18 @@ def test_groups_are_matched_whatever_their_numbers():
 def test_distant_clusters_are_robust_and_random_ones_are_not():
     points = np.repeat([[0.0, 0.0], [10.0, 10.0]], 20, axis=0)
     labels = np.repeat([0, 1], 20)
-    assert measure_robustness(points, labels, lambda noisy: cluster_by_ward(noisy, 2), seed=1) == 100
-    chance = np.random.default_rng(1)
-    assert measure_robustness(points, labels, lambda noisy: chance.integers(0, 2, len(noisy)), seed=1) < 80
+    assert measure_robustness(points, labels, 2, seed=1) == 100
+    chance = np.random.default_rng(1).integers(0, 2, len(points))
+    assert measure_robustness(points, chance, 2, seed=1) < 80
 
 
 def test_measures_leave_outliers_out_and_are_none_for_one_topic():
     points = np.array([[0.0], [1.0], [10.0], [11.0], [100.0]])
-    result = measure_clustering(points, np.array([0, 0, 1, 1, -1]), list("aabbb"), None, seed=0)
+    result = measure_clustering(points, np.array([0, 0, 1, 1, -1]), list("aabbb"), seed=0)
     # silhouette of 0: a = 1, b = mean(10, 11) = 10.5 -> 9.5 / 10.5; of 1: b = 9.5 -> 8.5 / 9.5; the others mirror these
     assert result.silhouette == pytest.approx((9.5 / 10.5 + 8.5 / 9.5) / 2)
     assert (result.topics, result.outliers, result.document_match) == (2, pytest.approx(0.2), 100)
-    assert measure_clustering(points, np.zeros(5, dtype=int), list("aabbb"), None, seed=0).silhouette is None
+    assert measure_clustering(points, np.zeros(5, dtype=int), list("aabbb"), seed=0).silhouette is None
 
 
 def test_the_number_of_groups_is_the_one_of_the_highest_quality():
