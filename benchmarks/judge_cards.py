@@ -28,7 +28,6 @@ SETS = {
     "mtrag": ("mtrag_faithfulness", 60),
     "begin": ("begin_wow", 100),
     "clapnq": ("clapnq_human", 60),
-    "ragchecker": ("ragchecker_pairwise", 40),
     "tau": ("tau_airline", 40),
 }
 """The sets: the file of each, and how many answers are taken."""

@@ -112,7 +112,6 @@ GROUPS = (
                 *_of("assay.metrics", "JudgeTruthfulness JudgeRelatedness JudgeCompleteness"),
             ),
             "The contexts": _of("assay", "ContextPrecision ContextRecall ContextRelevance"),
-            "Two answers beside each other": _of("assay.metrics", "Pairwise"),
             "Questions of your own": _of("assay", "PredicateMetric RubricMetric"),
         },
     ),

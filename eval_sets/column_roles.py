@@ -17,7 +17,6 @@ from .column_table import (
     JUDGES,
     LABELS,
     NAMES,
-    OTHER_ANSWER,
     PREFERENCES,
     RATING_ALIASES,
     columns_by_usual_name,
@@ -110,7 +109,6 @@ class ColumnRoles:
     message_scale: RatingScale | None = None  # the scale of the ratings in messages, where there are any
     version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
     rater: str = ""  # the one that names who gave a row's rating
-    has_pairs: bool = False  # whether any row has another answer
     told_rule: NumberRule = field(default_factory=NumberRule)  # of the ratings whose rows tell their scale
 
     is_rated: bool = False  # whether a column is read as ratings, and some cell of it is filled
@@ -134,7 +132,6 @@ class _RowColumns(NamedTuple):
     """What of the columns of a row is looked at."""
 
     ratings: list[str]  # those that may hold ratings by their names
-    others: list[str]  # those that may hold another answer
     judges: list[str]  # those that say who judged
 
 
@@ -179,7 +176,7 @@ class RoleSearch:
         self._row_columns: dict[tuple[str, ...], _RowColumns] = {}
         self._rater_column = ""
         self._told = set[bool]()
-        self._has_pairs = self._has_told_objects = False
+        self._has_told_objects = False
         self._in_messages, self._objects, self._told_cells = ColumnCells(), of_scale(), ColumnCells()
         self._by_rater = defaultdict[str, ColumnCells](of_scale)  # in objects, or beside a column of raters
         self._are_programs = defaultdict[str, set[bool]](set)  # of the names in each column of judges
@@ -201,8 +198,6 @@ class RoleSearch:
             self._names |= dict.fromkeys(columns)
             self._rater_column = find_roles(self._names, self._mapping).get(OF_RATERS, "")
             free = [column for column in columns if column not in self._mapping]
-            by_name = columns_by_usual_name(free)
-            others = [column for column, ours in self._mapping.items() if ours == "other_response"]
             self._row_columns[columns] = _RowColumns(
                 [
                     column
@@ -211,7 +206,6 @@ class RoleSearch:
                     or is_rater(self._mapping.get(column, ""))
                     or (column not in self._mapping and _is_named(column))
                 ],
-                [*others, *(by_name[name] for name in OTHER_ANSWER if name in by_name)],
                 [column for column in free if plain_name(column) in JUDGES],
             )
         return self._row_columns[columns]
@@ -222,7 +216,6 @@ class RoleSearch:
         self.versions.add(row)
         values = row.values
         columns = self._look(tuple(values))
-        self._has_pairs = self._has_pairs or _has_other_answer(values, columns.others)
         bounds = [not is_missing(values.get(name)) for name in ("rating_min", "rating_max")]
         for rating in () if any(bounds) else message_ratings(row):
             self._in_messages.add(rating, row.place)
@@ -316,7 +309,6 @@ class RoleSearch:
             message_scale,
             self.versions.result(),
             self._rater_column if has_own or self._told_cells.size or any(not rated.rater for rated in chosen) else "",
-            self._has_pairs,
             self._told_cells.rule(),
             has_own or self._has_told_objects or bool(chosen or self._objects.size or self._told_cells.size),
             self._beside_raters(own, chosen),
@@ -437,13 +429,6 @@ class RoleSearch:
 def _is_named(column: str) -> bool:
     """Whether a column may hold ratings by its name alone."""
     return usual_name(column) in _NAMES or is_mean_rating(column) or bool(rater_of(column))
-
-
-def _has_other_answer(values: Mapping[str, Any], columns: Iterable[str]) -> bool:
-    metadata = values.get("metadata")
-    cells = [values.get(column) for column in columns]
-    cells += [metadata.get(name) for name in OTHER_ANSWER] if isinstance(metadata, Mapping) else []
-    return any(isinstance(cell, str) and cell.strip() for cell in cells)
 
 
 def look_at_columns(opened: Rows, mapping: Mapping[str, str], scale: Bounds | None, versions: str) -> ColumnRoles:

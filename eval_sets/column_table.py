@@ -22,12 +22,10 @@ def _listed(names: Iterable[Any]) -> tuple[str, ...]:
 NAMES: dict[str, tuple[str, ...]] = {role: _listed(names) for role, names in _TABLE["names"].items()}
 """The usual names of the columns of each role, the surest first."""
 
-ALIASES = {
-    field: NAMES[field] for field in ("user_input", "response", "other_response", "retrieved_contexts", "reference")
-}
+ALIASES = {field: NAMES[field] for field in ("user_input", "response", "retrieved_contexts", "reference")}
 """Usual names of columns, read as our field where our own column is absent, whatever their case."""
 
-OTHER_ANSWER = ("other_response", *ALIASES["other_response"])
+OTHER_ANSWER = ("other_response", *NAMES["other_response"])
 """The columns of another answer beside a row's own."""
 
 RATING_ALIASES = NAMES["rating"]

@@ -133,7 +133,7 @@ def _turn_sample(sample: Sample, turn: Turn, *, is_under_test: bool) -> Sample:
     }
     if not is_under_test:
         changes |= {"user_input": turn.question, "response": turn.response, "retrieved_contexts": turn.contexts}
-        changes |= {"reference": None, "tables": (), "message_type": None, "other_response": ""}
+        changes |= {"reference": None, "tables": (), "message_type": None}
     return sample.model_copy(update=changes)
 
 

@@ -46,7 +46,6 @@ class Sample(BaseModel):
 
     `rating` is a person's judgement on the scale `rating_min`..`rating_max` (1-5 if not said); `ratings` holds
     one a rater. `group` names what samples have in common (their source): they are resampled together.
-    `other_response` is another answer to the same question, which `response` is compared with.
     An `id` that is left out is given by `evaluate`: `sample-1` and so on.
     Frozen. Raises `pydantic.ValidationError`, which `load_set` turns into an `InputError` with file and line.
     """
@@ -65,7 +64,6 @@ class Sample(BaseModel):
     rating_min: float = 1
     rating_max: float = 5
     message_type: str | None = None
-    other_response: str = ""
     group: str | None = None
     messages: tuple[Message, ...] = ()
     metadata: dict[str, Any] = {}
@@ -99,7 +97,7 @@ class Sample(BaseModel):
 
         return None if isinstance(group, str) and is_missing(group) else group
 
-    @field_validator("id", "user_input", "response", "reference", "retrieved_contexts", "other_response")
+    @field_validator("id", "user_input", "response", "reference", "retrieved_contexts")
     @classmethod
     def _whole_characters(cls, held: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
         for text in (held,) if isinstance(held, str) else held or ():
@@ -156,33 +154,8 @@ class Sample(BaseModel):
         return None if rating is None else self.share_of_scale(rating)
 
     def share_of_scale(self, rating: float) -> float:
-        """A rating as a share of the scale, in [0, 1]: of a pair a tie is 1/2, whichever side of the scale is longer.
-
-        Example:
-            >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating_min=-1)
-            >>> longer = pair.model_copy(update={"rating_max": 3})
-            >>> [round(longer.share_of_scale(rating), 3) for rating in (-1, 0, 1, 3)]
-            [0.333, 0.5, 0.667, 1.0]
-        """
-        if self.is_pair:
-            return 0.5 + rating / (2 * max(abs(self.rating_min), abs(self.rating_max)))
+        """A rating as a share of the scale, in [0, 1]."""
         return (rating - self.rating_min) / (self.rating_max - self.rating_min)
-
-    @property
-    def has_two_sides(self) -> bool:
-        """Whether the scale of its rating has two sides, as that of pairs: it begins below 0."""
-        return self.rating_min < 0
-
-    @property
-    def is_pair(self) -> bool:
-        """Whether it is two answers on a scale with two sides, above 0 where `other_response` is better.
-
-        Example:
-            >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating_min=-2)
-            >>> pair.is_pair, pair.model_copy(update={"other_response": ""}).is_pair
-            (True, False)
-        """
-        return bool(self.other_response) and self.has_two_sides
 
     def as_row(self, mode: Literal["json", "python"] = "json") -> dict[str, Any]:
         """The fields as a row of a set: those that say something, and of a rated sample its scale.

@@ -24,12 +24,11 @@ from .column_table import (
     has_person_name,
     is_known_metric,
     is_mean_rating,
-    is_missing,
     is_of_program,
     rater_of,
     usual_name,
 )
-from .items import RATER, ScoreSource, describe_left_out_pair_ratings, split_pair_rows
+from .items import COMPARES_TWO, RATER, ScoreSource, has_two_answers
 from .logs.test_runs import promptfoo_cure
 from .number_rule import Bounds, ColumnCells, RatingScale, find_common_scale, scale_of_header, scale_of_values
 from .preference_reading import holds_preferences
@@ -135,12 +134,6 @@ def read_ratings(
         >>> read_ratings(rows, "ratings.jsonl", ReadOptions()).columns
         {'ann': {0: 4.0}, 'bob': {0: 5.0}}
     """
-    rows, pairs = split_pair_rows(rows)
-    if pairs and not rows:
-        raise InputError(
-            f"{name}: its ratings say which of two answers is better, and ratings of one answer are needed; `assay "
-            "decide` reads preferences between versions, and what a judge of pairs is worth says `assay judges card`"
-        )
     file = ScoreFile(rows, name, options, repeated)
     value = file.roles.get("rating") or ("" if file.is_long else file.roles.get("value", ""))
     if "rater" in file.roles and value:
@@ -163,8 +156,8 @@ def read_ratings(
     columns, scale = _join_raters(file, read, options.scale)
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
-    if pairs := [row for row in pairs if any(not is_missing(row.values.get(column)) for column in names)]:
-        file.tell(describe_left_out_pair_ratings(len(pairs)))
+    if scale is not None and scale[0] < 0 and any(has_two_answers(row.values) for row in rows):
+        raise InputError(f"{name}, field {file.origin(names[0])}: {COMPARES_TWO}")
     places = dict[float, str]()
     for column in names:
         for number, place in search.cells[column].places().items():

@@ -17,7 +17,6 @@ from . import cell_values
 from .column_roles import ColumnRoles, RaterSearch, look_at_columns
 from .column_table import (
     MAY_BE_ANSWERS,
-    OTHER_ANSWER,
     explain_export,
     is_link,
     is_missing,
@@ -47,7 +46,7 @@ from .columns import (
     sort_row,
 )
 from .conversation import is_turn
-from .items import LOST_PAIR, as_label, is_lost_pair, read_version, versioned_id
+from .items import COMPARES_TWO, as_label, has_two_answers, read_version, versioned_id
 from .logs.log_format import read_logs
 from .message import find_turns
 from .message_forms import for_customers
@@ -304,7 +303,6 @@ class SampleBuilder:
             raise self._error(row, "metadata", str(error), origins) from None
         if metadata:
             fields["metadata"] = metadata
-            self._read_other_response(fields, metadata)
         try:
             if "messages" in fields or "history" in metadata:
                 messages = fields.get("messages")
@@ -329,8 +327,8 @@ class SampleBuilder:
             self.account.has_own_groups = self.account.has_own_groups or group is not None
             own_id = versioned_id(sample.id, label)
             sample = sample.model_copy(update={"id": own_id, "group": group or sample.source})
-        if self._columns.has_pairs and is_lost_pair(sample):
-            raise self._error(row, "rating", LOST_PAIR, origins)
+        if sample.rating_min < 0 and sample.human_rating is not None and has_two_answers(row.values):
+            raise self._error(row, "rating", COMPARES_TWO, origins)
         self._check_id(sample.id, row)
         self.account.add_sample(sample, row.place)
         return sample
@@ -430,16 +428,6 @@ class SampleBuilder:
         if is_named and (name := as_label(extras[self._columns.rater])):
             fields["ratings"] = {self._raters.setdefault(name.casefold(), name): fields.pop("rating")}
             del extras[self._columns.rater]
-
-    def _read_other_response(self, fields: dict[str, Any], metadata: Mapping[str, Any]) -> None:
-        """Reads another answer out of the metadata, where it is usual to keep one; the metadata keep it too."""
-        if fields.get("other_response") or {*OTHER_ANSWER}.isdisjoint(metadata):
-            return
-        for name in OTHER_ANSWER:
-            if isinstance(text := metadata.get(name), str) and text.strip():
-                fields["other_response"] = text
-                self.account.of_metadata.setdefault(f"metadata.{name}", "other_response")
-                return
 
     def _drop_empty(self, fields: dict[str, Any]) -> None:
         """Takes out what says that there is nothing; a question or an answer that is null is empty."""
@@ -668,10 +656,6 @@ def read_samples(
     mapping = _check_options(mapping, language, None, scale)
     samples = None if mapping else ready_samples(data)
     if samples is not None:
-        if any(sample.is_pair for sample in samples):
-            for place, sample in enumerate(samples):
-                if is_lost_pair(sample):
-                    raise InputError(f"the list, index {place}, field rating: {LOST_PAIR}")
         return iter(samples)
     return _build_samples(_open_set(open_data(data), mapping, language, scale), notes=notes)
 

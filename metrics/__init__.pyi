@@ -125,7 +125,6 @@ from .own_questions import (
     RubricMetric as RubricMetric,
     read_rubric as read_rubric,
 )
-from .pairwise import Pairwise as Pairwise
 from .policy_compliance import PolicyKept as PolicyKept
 from .reference_similarity import (
     BertScore as BertScore,

@@ -40,13 +40,13 @@ async def compute_for(sample: Sample, function: Callable[P, T], *args: P.args, *
 
 
 def text_length(sample: Sample) -> int:
-    """Counts the characters of a sample's texts: question, answers, contexts, reference and messages.
+    """Counts the characters of a sample's texts: question, answer, contexts, reference and messages.
 
     Example:
         >>> text_length(Sample(id="s1", user_input="Is it free?", response="Yes.", retrieved_contexts=("Free.",)))
         20
     """
-    texts = [sample.user_input, sample.response, sample.other_response, sample.reference or ""]
+    texts = [sample.user_input, sample.response, sample.reference or ""]
     said = [message.text for message in sample.messages] if sample.messages else ()
     return sum(map(len, [*texts, *said, *sample.retrieved_contexts]))
 

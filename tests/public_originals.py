@@ -21,21 +21,13 @@ BEGIN_ROWS = (
 )
 
 
-def ragchecker_entries(pairs=1):
-    """Pairs of answers, each with the labels of two people."""
-
-    def entry(number, **labels):
-        other = {"instance_id": number, "query_id": str(70 + number), "query": f"How do I save step {number}?"}
-        large = {"model_name": "large", "response": f"Click Save for step {number}.", "critiques": ""}
-        return original_of("ragchecker") | other | {"model2": large} | labels
-
-    first, second = ({"correctness_label": label, "overall_label": label} for label in (2, 1))
-    return [labels for number in range(1, pairs + 1) for labels in (entry(number, **first), entry(number, **second))]
-
-
-def tau_trajectories(attempts=2):
-    """Attempts at one task, of which every second one succeeds."""
-    return [original_of("tau") | {"reward": float(number % 2 == 0), "trial": number} for number in range(attempts)]
+def tau_trajectories(attempts=2, tasks=1):
+    """Attempts at each task, of which every second one succeeds."""
+    return [
+        original_of("tau") | {"task_id": task, "reward": float(number % 2 == 0), "trial": number}
+        for task in range(tasks)
+        for number in range(attempts)
+    ]
 
 
 def as_bytes(document):

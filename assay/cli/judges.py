@@ -167,7 +167,6 @@ def compare(
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
     """
     from ..presentation.result_table import Paragraph, ReportBlock
-    from ..runs.answers.rating_join import check_ratings_fit
     from ..runs.judging import comparison_report
     from ..runs.judging.experiment import load_judges, score_by_judges
     from ..runs.judging.judge_comparison import compare_judges
@@ -178,7 +177,6 @@ def compare(
     cassette, samples = judge_cassettes.file(store), list(set_options.samples(sets))
     if repeated := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{count_of(repeated, 'id stands', 'ids stand')} in two of these sets; make their ids differ")
-    check_ratings_fit(" ".join(sets), samples, metric)
     with show_status(f"{count_of(len(settings), 'judge')}, {count_of(len(samples), 'sample')} each"):
         judge_scores = score_by_judges(
             settings, samples, metric, cassette=cassette, mode=judge_cassettes.mode, budget=budget

@@ -147,7 +147,6 @@ def try_prompt(
     from ..languages import FALLBACK
     from ..prompts import BUNDLED, prompt_names, read_prompt_as
     from ..runs import aevaluate
-    from ..runs.answers.rating_join import check_ratings_fit
     from ..runs.judging.prompt_effect import compare_wordings, trial_block
 
     base, _, language = name.partition(".")
@@ -169,7 +168,6 @@ def try_prompt(
     ]
     if not samples:
         raise UsageError(f"no sample of {', '.join(sets)} is in the language of {name}, so that none asks this prompt")
-    check_ratings_fit(", ".join(sets), samples, chosen_metrics[0])
     file = cassette or path_in_store(store, "tried.jsonl", "name a file with --cassette")
     with_cassette = LiteLLMJudge(judge, cassette=file, mode=mode)
     with_cassette.check_api_key()

@@ -1,26 +1,22 @@
-"""Answers and conversations with their ratings, one after another: BEGIN, RAGChecker and tau-bench.
+"""Answers and conversations with their ratings, one after another: BEGIN and tau-bench.
 
-BEGIN has replies that people labelled as attributable to one sentence of knowledge or not. RAGChecker has two answers
-to one question, compared by two people each, from -2 to 2. tau-bench has conversations of an agent with a simulated
-customer, of which a program computed whether they succeeded.
+BEGIN has replies that people labelled as attributable to one sentence of knowledge or not. tau-bench has
+conversations of an agent with a simulated customer, of which a program computed whether they succeeded.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import Any
 
 from ..rows import Row
 from .set_facts import PublicSet
-from .set_files import OriginalFile, label, mean, parse_document, summarise_criteria
+from .set_files import OriginalFile, label, parse_document
 
 _BEGIN_COLUMNS = ["model_name", "data_source", "knowledge", "message", "response", "begin_label"]
 _BEGIN_RATINGS = {"Fully attributable": 1, "Not fully attributable": 0, "Generic": 0}
 _LETTERS = re.compile(r"[^a-z0-9]")
 _LONGEST_GROUP = 80  # the sentences that differ after so many letters differ in their ends only
-_PAIR_CRITERIA = ("correctness", "completeness", "overall")
-_PAIR_LABELS = (-2, -1, 0, 1, 2)
 _MESSAGE_KEYS = ("role", "content", "tool_calls", "tool_call_id", "name")
 
 
@@ -50,50 +46,6 @@ def read_begin(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
                     | {"group": f"begin:{_LETTERS.sub('', knowledge.lower())[:_LONGEST_GROUP]}", "system": system},
                 },
             )
-
-
-def read_ragchecker(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
-    """Reads one row per pair of answers; the file has one entry per pair and rater.
-
-    A rating above 0 prefers the second answer (`other_response`), one below 0 the first (`response`). The file has no
-    retrieved text: the context is the reference answer, which the raters compared with.
-    """
-    pairs: dict[int, list[dict[str, Any]]] = {}
-    for entry in parse_document(files[0], list):
-        pairs.setdefault(int(entry["instance_id"]), []).append(entry)
-    for number, (instance, entries) in enumerate(pairs.items(), 1):
-        fields = _pair_fields(instance, entries)
-        fields["metadata"] = facts.describe_rating(files[0].path) | fields["metadata"]
-        yield Row(number, f"pair {number}", fields)
-
-
-def _pair_fields(instance: int, entries: list[dict[str, Any]]) -> dict[str, Any]:
-    first = entries[0]
-    for name in ("query", "gt_answer", "model1", "model2"):
-        if any(entry[name] != first[name] for entry in entries):
-            raise ValueError(f"the entries of instance {instance} differ in {name}")
-    answers = [first[name]["response"] for name in ("model1", "model2")]
-    ratings = {
-        criterion: [label(entry[f"{criterion}_label"], *_PAIR_LABELS) for entry in entries]
-        for criterion in _PAIR_CRITERIA
-    }
-    return {
-        "id": f"ragchecker-{instance}",
-        "user_input": first["query"],
-        "retrieved_contexts": [first["gt_answer"]],
-        "response": answers[0],
-        "other_response": answers[1],
-        "rating": mean(ratings["overall"]),
-        "rating_min": -2,
-        "rating_max": 2,
-        "ratings": {f"r{number}": rating for number, rating in enumerate(ratings["overall"], 1)},
-        "metadata": {
-            "group": f"ragchecker:{first['dataset']}:{first['query_id']}",
-            "dims": summarise_criteria(ratings),
-            "system": first["model1"]["model_name"],
-            "system_b": first["model2"]["model_name"],
-        },
-    }
 
 
 def read_tau(_: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:

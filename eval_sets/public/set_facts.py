@@ -98,7 +98,7 @@ def public_sets() -> tuple[str, ...]:
 
     Example:
         >>> public_sets()
-        ('begin', 'clapnq', 'mtrag', 'ragchecker', 'tau')
+        ('begin', 'clapnq', 'mtrag', 'tau')
     """
     entries = files(__package__).iterdir()
     return tuple(sorted(entry.name.removesuffix(".yaml") for entry in entries if entry.name.endswith(".yaml")))

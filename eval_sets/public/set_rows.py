@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ...errors import InputError
 from ...value_messages import shorten
 from ..rows import Repeatable, Row, Rows
-from .rated_answers import read_begin, read_ragchecker, read_tau
+from .rated_answers import read_begin, read_tau
 from .rated_tasks import read_clapnq, read_mtrag
 from .set_facts import PREFIX, Part, PublicSet, load_facts, parse_name, part_of
 from .set_files import OriginalFile, cached_path, fetch_file, read_files, wrong_file
@@ -15,7 +15,6 @@ _READERS: Mapping[str, Callable[[PublicSet, Sequence[OriginalFile]], Iterator[Ro
     "begin": read_begin,
     "clapnq": read_clapnq,
     "mtrag": read_mtrag,
-    "ragchecker": read_ragchecker,
     "tau": read_tau,
 }
 

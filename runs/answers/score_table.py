@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.conversation import is_turn
-from ...eval_sets.items import Item, ScoreSource, describe_left_out_pair_ratings, item_of
+from ...eval_sets.items import Item, ScoreSource, item_of
 from ...eval_sets.message import turn_id
 from ...eval_sets.rows import Row
 from ...eval_sets.score_columns import match_columns
@@ -25,7 +25,7 @@ from ...metrics.score import FITTED_ON
 from ...metrics.specification import BASELINES
 from ...text.wording import count_of
 from .pairing import ONE_VERSION, RunVersions, find_versions
-from .rating_join import agreed_rating, describe_ratings, is_of_first_answer
+from .rating_join import agreed_rating
 from .summary import describe_fitted
 from .table import AnswerTable, at_rated_level
 
@@ -121,7 +121,7 @@ def score_baselines(samples: Sequence[Sample], names: Sequence[str]) -> "list[di
     return run_to_end(score())
 
 
-_TEXTS = {"user_input", "response", "other_response", "retrieved_contexts", "reference", "tables", "messages"}
+_TEXTS = {"user_input", "response", "retrieved_contexts", "reference", "tables", "messages"}
 AGREED = "the team's agreement"
 """The column of ratings that a team agreed on, beside those of its raters."""
 _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
@@ -167,24 +167,13 @@ def read_run_ratings(
     """Reads the ratings of the samples of several runs, each sample once; `rated` has those of each version."""
     samples: dict[str, Sample] = {}
     notes: dict[str, None] = {}
-    pairs = 0
-    for table in (with_pairs.without_pair_ratings() for with_pairs in rated):
+    for table in rated:
         run, note = table.run or "", table.rating_note
-        pairs += table.pair_ratings
         samples |= {versions.item(run, key): sample for key, sample in table.samples.items()}
         if note:
             notes[f"{versions.names[run]}: {note}" if versions.names else note] = None
     name = ", ".join(f"run {table.run}" for table in tables)
     is_rated = any(sample.human_rating is not None for sample in samples.values())
-    if pairs and not is_rated:
-        raise InputError(
-            f"{name}: its ratings say which of two answers is better, and a table of metrics "
-            "needs ratings of one answer (--ratings); what a judge of pairs is worth says `assay judges card MODEL "
-            "--on SET`"
-        )
-    if pairs:
-        notes[describe_left_out_pair_ratings(pairs)] = None
-    notes |= dict.fromkeys(describe_ratings(0, sum(map(is_of_first_answer, samples.values()))))
     if not options.ratings and not is_rated:
         left_out = f" ({'; '.join(notes)})" if notes else ""
         raise InputError(

@@ -29,7 +29,7 @@ from ...presentation.result_table import (
 )
 from ...presentation.texts import one_line
 from ...text.wording import count_of
-from .rating_join import describe_rating, is_pairwise, rating_of_score
+from .rating_join import describe_rating
 from .table import AnswerTable
 
 LEFT_OUT = "sentences left out"
@@ -174,7 +174,7 @@ def _summarise_metric(
         (score.value, rating, groups[sample.id] if groups else "")
         for sample, score in of_rated
         if score.value is not None and not score.is_fitted_on
-        if (rating := rating_of_score(sample, name)) is not None
+        if (rating := sample.rating_share) is not None
     ]
     columns = list(zip(*rated, strict=True)) or [(), (), ()]  # values, ratings, groups
     statuses = Counter(score.status for _, score in scores)
@@ -203,11 +203,8 @@ def _with_interval(
 
 
 def _beside_baselines(summary: MetricSummary, baselines: Mapping[str, float]) -> MetricSummary:
-    """The summary with the baseline that agrees most with the ratings.
-
-    Baselines score one answer: their agreement is with other ratings than that of `pairwise`, and not beside it.
-    """
-    if not baselines or summary.name in ALL_BASELINES or is_pairwise(summary.name):
+    """The summary with the baseline that agrees most with the ratings."""
+    if not baselines or summary.name in ALL_BASELINES:
         return summary
     return replace(summary, best_baseline=max(baselines.items(), key=itemgetter(1)))
 

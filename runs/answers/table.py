@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...eval_sets.column_table import OTHER_ANSWER
 from ...eval_sets.conversation import is_single_answer, is_turn, turn_samples
 from ...eval_sets.levels import RatedLevel
 from ...eval_sets.message import turn_id
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from ...text.wording import count_of, list_first, verb_of
-from .rating_join import join_ratings, rates_pair
+from .rating_join import join_ratings
 
 if TYPE_CHECKING:
     from ..store.database import Database
@@ -33,7 +34,6 @@ class AnswerTable:
         rating_note: Whose the ratings are, where not all are the file's.
         row: The run as the store lists it; None where nothing is stored.
         source_samples: Of a table at one level the samples that it was made of; empty of any other.
-        pair_ratings: How many ratings of pairs of answers were left out.
         levels: The tables at the two levels with the ratings of the rating page too; empty where there are none.
     """
 
@@ -47,7 +47,6 @@ class AnswerTable:
     conversation_metrics: tuple[str, ...] = ()
     row: "RunRow | None" = None
     source_samples: Mapping[str, Sample] | None = None
-    pair_ratings: int = 0
     levels: "Mapping[RatedLevel, Self]" = field(default_factory=dict)
 
     @classmethod
@@ -166,14 +165,6 @@ class AnswerTable:
             if score.value is not None or metric not in scores[item]:
                 scores[item][metric] = score
         return replace(self, samples=samples, scores=scores, source_samples=self.samples)
-
-    def without_pair_ratings(self) -> Self:
-        """The table without ratings that say which of two answers is better: they rate neither by itself."""
-        from ...eval_sets.items import without_rating
-
-        pairs = [name for name, sample in self.samples.items() if rates_pair(sample)]
-        samples = {**self.samples, **{name: without_rating(self.samples[name]) for name in pairs}}
-        return replace(self, samples=samples, pair_ratings=len(pairs))
 
 
 def _with_evidence(score: Score, keys: Collection[str]) -> Score:
@@ -301,7 +292,7 @@ def check_one_answer(sources: Sequence[AnswerTable]) -> None:
     """Raises `UsageError` where rows hold the answers of two versions, of which one is read: alone, or as each."""
     own = [{(one.user_input, one.response) for one in source.samples.values()} for source in sources]
     for source, answers in zip(sources, own, strict=True):
-        has_two = any(sample.other_response for sample in source.samples.values())
+        has_two = any(not sample.metadata.keys().isdisjoint(OTHER_ANSWER) for sample in source.samples.values())
         if has_two and (len(sources) == 1 or own.count(answers) > 1):
             place = next(iter(source.sets), source.name)
             raise UsageError(

@@ -11,7 +11,6 @@ from ...eval_sets.items import (
     RATER,
     Item,
     ItemMatcher,
-    describe_left_out_pair_ratings,
     has_other_answer,
     item_of,
     read_version,
@@ -28,8 +27,6 @@ from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer
 from ..answers.rating_join import (
     agreed_rating,
-    describe_ratings,
-    is_of_first_answer,
     merge_spellings,
     rater_key,
     ratings_by_rater,
@@ -113,10 +110,6 @@ def rate_versions(reading: VersionReading) -> VersionReading:
     reading = replace(reading, choices=choices)
     files = [file for file in options.ratings if file not in of_choices]
     notes = [f"{version.name}, {version.rating_note}." for version in versions if version.rating_note]
-    if pairs := sum(version.pair_ratings for version in versions):
-        notes.append(f"{describe_left_out_pair_ratings(pairs)}.")
-    firsts = sum(sum(map(is_of_first_answer, version.samples.values())) for version in versions)
-    notes += [f"{note}." for note in describe_ratings(0, firsts)]
     by_answer, scale = _own_ratings(answers)
     for file in files:
         of_file, file_scale, file_notes = _read_file(file, versions, scale, options)

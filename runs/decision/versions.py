@@ -201,12 +201,11 @@ def select_level(reading: VersionReading) -> VersionReading:
         if not source.samples:
             raise UsageError(f"{source.name} has no answer")
     tables, level, level_note = at_rated_level(reading.database, reading.sources, reading.options.level)
-    versions = tuple(table.without_pair_ratings() for table in tables)
-    for version in versions:
+    for version in tables:
         if not version.samples:
             raise UsageError(f"{version.name} has no {level or 'answer'}; leave --level out")
     notes = _describe_unfinished(reading.sources) + ([f"The versions are {level_note}."] if level_note else [])
-    return replace(reading, versions=versions, level=level, notes=(*reading.notes, *notes))
+    return replace(reading, versions=tuple(tables), level=level, notes=(*reading.notes, *notes))
 
 
 def check_names(names: Sequence[str]) -> None:

@@ -13,7 +13,6 @@ from ...metrics.declined import is_refusal
 from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...presentation.figure import Figure
-from ..answers.rating_join import rates_pair
 from ..answers.table import AnswerTable
 
 if TYPE_CHECKING:
@@ -78,10 +77,9 @@ def select_bad_answers(table: AnswerTable, metric: str | None = None) -> BadAnsw
 
     With ratings: those that are rated below the middle of their scale. Else, or where a metric is named, by the metric:
     of one with verdicts those with a claim that is contradicted or not found (a request not met, a rule broken, a
-    criterion below its middle); of one that says yes or no those that fail; of any other the worst quarter. Ratings of
-    which of two answers is better rate neither.
+    criterion below its middle); of one that says yes or no those that fail; of any other the worst quarter.
     """
-    rated = {name: sample for name, sample in table.rated_rows.items() if not rates_pair(sample)}
+    rated = table.rated_rows
     if metric is None and rated:
         names = {name for name, sample in rated.items() if (sample.rating_share or 0) < 0.5}
         return BadAnswers(table, "", "rated below the middle of the scale", rated, _texts_of(table, rated, names, ""))

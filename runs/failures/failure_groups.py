@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
-from ...eval_sets.items import describe_left_out_pair_ratings
 from ...judges.embedders import Embedder, embed_texts
 from ...meta_eval.clustering import OUTLIER, candidate_counts, choose_group_count, principal_components
 from ...meta_eval.estimate import Estimate
@@ -18,7 +17,6 @@ from ...presentation.texts import one_line
 from ...text.lemmas import find_typical_words
 from ...text.wording import Phrase, count_of, verb_of
 from ...worker_threads import compute_beside
-from ..answers.rating_join import rates_pair
 from ..answers.table import AnswerTable
 from .bad_answers import BadAnswers, FailureText, TextKind, select_bad_answers
 
@@ -210,9 +208,6 @@ def _describe_groups(
 def _first_notes(selected: BadAnswers) -> Iterator[str]:
     if selected.table.rating_note:
         yield f"{selected.table.rating_note}."
-    pairs = sum(map(rates_pair, selected.table.samples.values()))
-    if pairs and not selected.metric:
-        yield f"{describe_left_out_pair_ratings(pairs)}."
 
 
 def _last_notes(failures: Failures, drawn: int, groups: Sequence[FailureGroup]) -> Iterator[str]:

@@ -39,10 +39,9 @@ from ...meta_eval.question_only import add_question_only
 from ...meta_eval.raters import Raters, agreement_of_raters
 from ...meta_eval.table import ScoreTable
 from ...metrics import Score
-from ...metrics.catalogue import load_metric
+from ...metrics.catalogue import higher_is_better, load_metric
 from ...metrics.metric import run_to_end
 from ...text.wording import count_of
-from ..answers.rating_join import check_ratings_fit, is_pairwise, rises_with_rating
 from ..score.run_writer import execute
 from .experiment import baseline_values, build_value_table, correlate
 
@@ -126,9 +125,6 @@ class Aligner:
         if len(self.samples) < _FEWEST_RATED:
             rated = count_of(len(self.samples), "answer is", "answers are")
             raise UsageError(f"{rated} rated; a judge learns from {_FEWEST_RATED} or more (assay rate RUN)")
-        if is_pairwise(self.metric):
-            raise UsageError(f"{self.metric} compares two answers; a judge learns ratings of one, such as faithfulness")
-        check_ratings_fit("the answers", self.samples, self.metric)
         if len({(sample.rating_min, sample.rating_max) for sample in self.samples}) > 1:
             raise UsageError("the answers are rated on different scales; align to one set at a time")
         self.table = _table(self.samples)
@@ -238,7 +234,7 @@ class Aligner:
     def _calibrated(self, learned: Places) -> Alignment:
         """The calibration by kind of question, fitted to the answers about some samples; each sample counts alike."""
         targets = {self.samples[place].id: self.samples[place].rating_share or 0.0 for place in learned}
-        is_rising = rises_with_rating(self.metric)
+        is_rising = higher_is_better(self.metric)
         maps: dict[str, Calibration] = {}
         for kind in sorted({kind for _, kind, _ in self._observations}):
             said = [(sample, share) for sample, of, share in self._observations if of == kind and sample in targets]

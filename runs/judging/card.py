@@ -25,7 +25,6 @@ from ...meta_eval.table import ScoreTable
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...metrics.specification import ALL_BASELINES, BASELINES
 from ...text.wording import count_of
-from ..answers.rating_join import PAIRWISE, check_ratings_fit, is_pairwise
 from .experiment import (
     OVERLAP,
     JudgeCost,
@@ -41,7 +40,7 @@ from .probes import PROBES, Injections, check_injections, compare_probed, pertur
 FAITHFULNESS, RESOLVED = "faithfulness", "resolved"
 PADDED, INJECTED = PROBES
 
-Kind = Literal["answers", "pairs", "conversations"]
+Kind = Literal["answers", "conversations"]
 Setting = str | int | float | bool | None
 
 
@@ -53,7 +52,7 @@ class CardAgreement(_Value):
     """How something that scores answers agrees with their ratings."""
 
     name: str  # what scores the answers: a metric or a baseline
-    spearman: Estimate  # Spearman's rho with the ratings; of pairs, with how much better the second answer was rated
+    spearman: Estimate  # Spearman's rho with the ratings
 
 
 class SetCard(_Value):
@@ -67,7 +66,7 @@ class SetCard(_Value):
     # same answers with the same ratings.
     digest: str
     unrated: int = 0  # how many answers of the set have no rating; they were not judged
-    answers: int  # how many were taken; pairs and conversations count as answers
+    answers: int  # how many were taken; conversations count as answers
     groups: int
     scored: int
     skipped: int  # the metric does not apply
@@ -115,8 +114,6 @@ class CardSet:
     @property
     def kind(self) -> Kind:
         """What the metric scores."""
-        if is_pairwise(self.metric):
-            return "pairs"
         return "conversations" if measures_conversation(self.metric) else "answers"
 
     @property
@@ -142,12 +139,10 @@ def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str |
     """Takes the samples of a set that the card is about: rated ones, since no figure needs any other.
 
     At most `most` are taken, the first rated ones by the hash of their ids. Without a metric it goes by what the set
-    rates: `pairwise` where each sample has two answers; `resolved` for conversations without contexts to be faithful
-    to; else `faithfulness`.
+    rates: `resolved` for conversations without contexts to be faithful to; else `faithfulness`.
 
     Raises:
-        UsageError: The set is empty, none of it is rated, it has an id twice, the metric asks no judge, or the ratings
-            are not of what the metric scores.
+        UsageError: The set is empty, none of it is rated, it has an id twice, or the metric asks no judge.
     """
     if not samples:
         raise UsageError(f"{name}: no answer to judge; name another set")
@@ -162,14 +157,10 @@ def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str |
     chosen = metric or _choose_metric(rated)
     if not needs_judge(chosen):
         raise UsageError(f"--metric {chosen} asks no judge; take faithfulness, for one")
-    card_set = CardSet(name, tuple(first_by_hash(rated, most)), chosen, most, len(samples) - len(rated))
-    check_ratings_fit(name, card_set.samples, chosen)
-    return card_set
+    return CardSet(name, tuple(first_by_hash(rated, most)), chosen, most, len(samples) - len(rated))
 
 
 def _choose_metric(samples: Sequence[Sample]) -> str:
-    if all(sample.other_response for sample in samples):
-        return PAIRWISE
     if all(sample.messages for sample in samples) and not any(sample.retrieved_contexts for sample in samples):
         return RESOLVED
     return FAITHFULNESS
@@ -221,21 +212,9 @@ _QUOTED_TEXT = re.compile(r"; the nearest|\. It began:")
 
 
 def _baseline_scores(card_set: CardSet) -> dict[str, dict[str, float]]:
-    """What is computed without a judge, by name and sample: of pairs the second answer's less the first one's.
-
-    A baseline that scores none of the samples is left out.
-    """
+    """What is computed without a judge, by name and sample. A baseline that scores none of the samples is left out."""
     names = ALL_BASELINES if card_set.kind == "conversations" else BASELINES
-    first = {name: by_sample for name, by_sample in baseline_values(card_set.samples).items() if name in names}
-    if card_set.kind != "pairs":
-        return first
-    others = [s.model_copy(update={"response": s.other_response, "messages": ()}) for s in card_set.samples]
-    second = baseline_values(others)
-    return {
-        name: {sample: second[name][sample] - value for sample, value in by_sample.items() if sample in second[name]}
-        for name, by_sample in first.items()
-        if name in second
-    }
+    return {name: by_sample for name, by_sample in baseline_values(card_set.samples).items() if name in names}
 
 
 def _agreement(table: ScoreTable, name: str) -> CardAgreement:

@@ -14,11 +14,10 @@ from ...meta_eval.decision.variant_decision import decide_variants, variant_sent
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
-from ...metrics.catalogue import needs_judge
+from ...metrics.catalogue import higher_is_better, needs_judge
 from ...metrics.metric import run_to_end
 from ...presentation.figure import MISSING, Figure
 from ...presentation.result_table import Field
-from ..answers.rating_join import check_ratings_fit, rises_with_rating
 from ..score.evaluate import aevaluate, evaluate
 from ..score.scoring_request import JUDGE_FIELD
 from ..show.results import Results
@@ -232,7 +231,6 @@ def compare_variants(
     samples: Sequence[Sample], metric: str, variants: Mapping[str, Scores], same: tuple[str, ...] = ()
 ) -> VariantComparison:
     """Compares variants of a metric that scored the same samples; nothing is decided on those that are the same."""
-    check_ratings_fit("the samples", samples, metric)
     table = build_value_table(samples, rated_values(metric, variants))
     agreement = {name: correlate(table.column(name), table) for name in variants}
     others = [name for name in variants if name not in same]
@@ -242,7 +240,7 @@ def compare_variants(
 
 def rated_values(metric: str, variants: Mapping[str, Scores]) -> dict[str, dict[str, float]]:
     """The values of scores by variant and sample, turned so that more is expected to be rated better."""
-    sign = 1 if rises_with_rating(metric) else -1
+    sign = 1 if higher_is_better(metric) else -1
     return {
         name: {sample: sign * score.value for sample, score in scores.items() if score.value is not None}
         for name, scores in variants.items()

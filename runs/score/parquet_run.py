@@ -338,7 +338,7 @@ def _check_first_rows(job: PartsJob, file: Path, on_note: Callable[[str], None])
         for _ in profile.observe(samples):
             pass
     check_metrics(job.plan, profile, job.options)
-    for note in (*notes, *profile.rating_notes):
+    for note in notes:
         on_note(note)
 
 

@@ -22,7 +22,6 @@ from ...judges.secrets import Scrubber
 from ...metrics import Metric, Score
 from ...metrics.score import failed
 from ...metrics.specification import CONVERSATION_BASELINES
-from ..answers.rating_join import rating_of_answer
 from ..store.database import explain_errors
 from ..store.sample_content import ContentReader, content_key, forget_contents, put_samples, write_content
 from ..store.store import Store, check_store
@@ -245,7 +244,7 @@ class RunWriter:
         if not scores:
             return
         content = self._content(sample)
-        row = (self._run, sample.id, place, sample.language, rating_of_answer(sample), sample.source, content)
+        row = (self._run, sample.id, place, sample.language, sample.rating_share, sample.source, content)
         self._samples.append(row)
         for metric, score in scores.items():
             evidence, usage = to_json(score.evidence).decode(), to_json(asdict(score.usage)).decode()

@@ -19,7 +19,6 @@ from ...metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASE
 from ...prompts import OTHER_LANGUAGE
 from ...text.wording import count_of
 from ...value_messages import check_type
-from ..answers.rating_join import describe_ratings, is_of_first_answer, rates_pair
 from ..store.plan import CONVERSATION_DEFAULTS, EFFORT_BY_TURNS, EFFORT_BY_WORDS, Ending, Outcome, Plan, Progress
 from ..store.store import RunRow, Store, check_store
 from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
@@ -37,7 +36,6 @@ class SetProfile:
     def __init__(self, turns: Turns = "last") -> None:
         self.count = 0
         self.conversations = 0
-        self._pair_ratings = self._first_ratings = 0
         self._single = 0  # of them those of one answer
         self._unused_ratings = 0  # of answers in conversations that are neither samples of their own nor under test
         self._turns = turns
@@ -48,8 +46,6 @@ class SetProfile:
         for sample in samples:
             self.count += 1
             self.conversations += bool(sample.messages) and not (self._turns == "each" and is_turn(sample))
-            self._pair_ratings += rates_pair(sample)
-            self._first_ratings += is_of_first_answer(sample)
             self._single += is_single_answer(sample)
             if self._turns != "each" and sample.human_rating is None and not is_turn(sample):
                 replies = [(turn, one) for turn, one in enumerate(sample.messages) if one.is_reply]
@@ -108,15 +104,9 @@ class SetProfile:
         has_own = has_defaults and self.conversations > self._single
         return (*(own if has_own else ()), *CONVERSATION_BASELINES) if self.conversations else ()
 
-    @property
-    def rating_notes(self) -> list[str]:
-        """What the ratings of samples with two answers are taken for."""
-        return describe_ratings(self._pair_ratings, self._first_ratings)
-
     def notes(self, metrics: Sequence[str], added: Sequence[str] = ()) -> tuple[str, ...]:
         """Which ratings no metric meets, and what is not measured; `added` are scored though nobody asked for them."""
-        notes = self.rating_notes
-        notes += filter(None, [self._describe_unmeasured(metrics, added)])
+        notes = [*filter(None, [self._describe_unmeasured(metrics, added)])]
         if self._unused_ratings:
             one, several = "earlier answer in a conversation is", "earlier answers in conversations are"
             rated = count_of(self._unused_ratings, one, several)

@@ -24,11 +24,8 @@ from ...text.wording import count_of
 from ...value_messages import check_path, check_type
 from ..answers.rating_join import (
     describe_rating,
-    describe_ratings,
     find_rated_sample,
-    is_of_first_answer,
     join_run_ratings,
-    rates_pair,
 )
 from ..answers.summary import (
     MetricSummary,
@@ -52,12 +49,12 @@ if TYPE_CHECKING:
 _LONGEST_RESULT = 500  # characters of a tool's result within a conversation
 _SHOWN = 5  # answers in a notebook's cell
 _SUFFIXES = (".json", ".jsonl", ".csv", ".html")
-_TEXTS = ("user_input", "response", "other_response", "retrieved_contexts", "reference", "language")
+_TEXTS = ("user_input", "response", "retrieved_contexts", "reference", "language")
 _RATING = ("rating", "rating_min", "rating_max")
 # a column that comes later stands last, so that who reads them by their place finds what was there before
 _COLUMNS = (
     *("sample", "metric", "value", "status", "reason", "user_input", "response"),
-    *("rating", "rating_min", "rating_max", "other_response", "group"),
+    *("rating", "rating_min", "rating_max", "group"),
 )
 
 
@@ -84,11 +81,10 @@ class Results(AnswerTable):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Whose ratings they are, where not all are the file's, and which of them are compared with no metric."""
+        """Whose ratings they are, where not all are the file's."""
         fitted = Counter(metric for _, metric, score in self.rows() if score.is_fitted_on)
         return (
             *filter(None, [self.rating_note]),
-            *describe_ratings(*(sum(map(kind, self.samples.values())) for kind in (rates_pair, is_of_first_answer))),
             *(f"{metric}: {describe_fitted(count)}" for metric, count in fitted.items()),
         )
 
@@ -173,8 +169,7 @@ class Results(AnswerTable):
     def to_pandas(self) -> "DataFrame":
         """Returns one row per sample: its texts, its rating with its scale, each metric's value, and why.
 
-        A value that there is not is NaN; `<metric>_reason` has the reason of each score. Where `rating_min` is below 0
-        and there is an `other_response`, a rating above 0 says that the other one is better.
+        A value that there is not is NaN; `<metric>_reason` has the reason of each score.
 
         Raises:
             UsageError: pandas is not installed.
@@ -288,7 +283,7 @@ def score_as_json(sample: Sample, metric: str, score: Score) -> dict[str, Any]:
     """One score as JSON values, with its sample's texts, rating and group."""
     texts = {"user_input": sample.user_input, "response": sample.response}
     row = {"sample": sample.id, "metric": metric} | asdict(score) | {"usage": usage_as_json(score.usage)} | texts
-    return row | rating_as_json(sample) | {"other_response": sample.other_response, "group": sample.group}
+    return row | rating_as_json(sample) | {"group": sample.group}
 
 
 def rating_as_json(sample: Sample) -> dict[str, float | None]:

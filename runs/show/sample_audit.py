@@ -31,7 +31,7 @@ Line = tuple[Part, ...]
 
 
 def sample_lines(sample: Sample) -> Iterator[Line]:
-    """Yields the lines of a sample: id, rating, question, answer, the other answer of a pair, and contexts."""
+    """Yields the lines of a sample: id, rating, question, answer and contexts."""
     rating = describe_rating(sample)
     rated = f"  rated {rating}" if rating else ""
     yield (Part(f"{one_line(sample.id)}  ({sample.language}){rated}", "title"),)
@@ -44,16 +44,15 @@ def sample_lines(sample: Sample) -> Iterator[Line]:
 
 
 def _spoken_texts(sample: Sample) -> list[tuple[str, str]]:
-    """The texts of a sample with their titles: question and answers, or the conversation that they stand in."""
-    other = [("The other answer", sample.other_response)] if sample.other_response else []
+    """The texts of a sample with their titles: question and answer, or the conversation that they stand in."""
     if not sample.messages:
-        return [("Question", sample.user_input), ("Answer", sample.response), *other]
+        return [("Question", sample.user_input), ("Answer", sample.response)]
     from ...metrics.sample_state import write_thread
 
     thread = write_thread(sample, _LONGEST_EVIDENCE)
     policy = [("Policy", sample.policy)] if sample.policy else []
     lines = (_with_rating(line, sample) for line in thread.text.split("\n"))
-    return [*policy, (f"Conversation (the answer under test is [{sample.turn}])", "\n".join(lines)), *other]
+    return [*policy, (f"Conversation (the answer under test is [{sample.turn}])", "\n".join(lines))]
 
 
 def _with_rating(line: str, sample: Sample) -> str:

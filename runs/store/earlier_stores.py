@@ -7,7 +7,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from ...eval_sets import Sample
-from .sample_content import find_words, forget_contents, keep_samples, put_contents
+from .sample_content import find_words, forget_contents, keep_samples, put_contents, read_fields, read_sample
 
 _ROWS_AT_ONCE = 1000
 # how a turn was written whose messages stood at its conversation in the same run
@@ -72,7 +72,7 @@ def _move_items(database: Any) -> None:
         fields = _read_fields(content) or {}
         try:
             if pair := fields.pop("answers", None):
-                answers[queue, name] = [Sample.model_validate(answer) for answer in pair]
+                answers[queue, name] = [read_fields(answer) for answer in pair]
                 abouts[queue, name] = to_json(fields).decode()
             else:
                 answers[queue, name] = [_read_turn(fields, contents.get((queue, fields.pop(_MESSAGES_AT, ""))))]
@@ -94,10 +94,10 @@ def _move_items(database: Any) -> None:
 def _read_turn(fields: dict[str, Any], holder: str | None) -> Sample:
     """An answer of a queue; of one whose messages stood at a longer turn those that it had."""
     count = fields.pop(_COUNT, 0)
-    sample = Sample.model_validate(fields)
+    sample = read_fields(fields)
     if holder is None:
         return sample
-    return sample.model_copy(update={"messages": Sample.model_validate_json(holder).messages[:count]})
+    return sample.model_copy(update={"messages": read_sample(holder).messages[:count]})
 
 
 def refer_watches_to_contents(database: Any) -> None:

@@ -22,6 +22,7 @@ _PUT_SAMPLE = (
     "rating = excluded.rating, source = excluded.source, content = excluded.content, words = excluded.words"
 )
 _TURN_OF = "turn_of"
+_OTHER_ANSWER = "other_response"
 _IS_TURN = f'substr(content, 1, 12) = \'{{"{_TURN_OF}":"\''
 _CONVERSATION = "substr(content, 13, 32)"  # of a turn: the key of the content that has its messages
 _UNUSED = """
@@ -41,6 +42,24 @@ def write_content(sample: Sample, conversation: str = "") -> str:
         return sample.model_dump_json()
     reference = to_json({_TURN_OF: conversation}).decode()
     return f"{reference[:-1]},{sample.model_dump_json(exclude={'messages'})[1:]}"
+
+
+def read_sample(content: str) -> Sample:
+    """Reads the JSON of a sample. Raises `ValueError` where it is damaged."""
+    return read_fields(from_json(content)) if _OTHER_ANSWER in content else Sample.model_validate_json(content)
+
+
+def read_fields(fields: dict[str, Any]) -> Sample:
+    """Reads the fields of a sample, which in an earlier version had another answer to compare it with, or "".
+
+    On a scale that begins below 0 its rating said which of the two is better: it is no rating of either.
+    """
+    other = fields.pop(_OTHER_ANSWER, "")
+    if other:
+        fields["metadata"] = {**fields.get("metadata", {}), _OTHER_ANSWER: other}
+        if fields.get("rating_min", 1) < 0:
+            fields |= {"rating": None, "ratings": {}}
+    return Sample.model_validate(fields)
 
 
 def content_key(content: str) -> str:
@@ -125,13 +144,13 @@ class ContentReader:
         if content is None:
             raise ValueError("what it refers to in the table contents is missing")
         if not content.startswith(f'{{"{_TURN_OF}":'):
-            return Sample.model_validate_json(content)
+            return read_sample(content)
         fields = from_json(content)
         key = fields.pop(_TURN_OF)
-        turn = Sample.model_validate(fields)
+        turn = read_fields(fields)
         if self._key != key:
             row = self._database.execute("SELECT content FROM contents WHERE key = ?", (key,)).fetchone()
-            self._key, self._messages = key, () if row is None else Sample.model_validate_json(row[0]).messages
+            self._key, self._messages = key, () if row is None else read_sample(row[0]).messages
         return turn.model_copy(update={"messages": self._messages[: turn.metadata["turn"] + 1]})
 
 

@@ -415,7 +415,7 @@ def test_a_run_that_did_not_end_is_said(assay, two_runs):
 
 
 def test_a_judge_for_decide_went(assay, two_runs):
-    done = assay("decide", *two_runs, "--metric", "pairwise", "--judge", "openai/x", code=2)
+    done = assay("decide", *two_runs, "--metric", "token_overlap", "--judge", "openai/x", code=2)
     assert "people do, side by side (assay rate RUN_A RUN_B --pairs)" in " ".join(done.err.split())
 
 

@@ -86,9 +86,8 @@ def test_a_set_without_ratings_is_not_paid_for(assay, set_file, judge_file, open
     assert (card["answers"], card["unrated"], card["scored"]) == (2, 4, 2)
 
 
-def test_pairs_and_conversations(assay, set_file, judge_file, openai_server):
-    """Six pairs, each asked in both orders, and three conversations: neither is asked again or changed by a probe."""
-    pairs = set_file(name="pairs.jsonl", other_response="Please wait.", rating=-1, rating_min=-2, rating_max=2)
+def test_conversations(assay, judge_file, openai_server):
+    """Three conversations: none is asked again or changed by a probe."""
     talk = [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "It is on its way."}]
     row = {"messages": talk, "rating": 1, "rating_min": 0, "rating_max": 1, "language": "en"}
     talks = Path("talks.jsonl")
@@ -99,19 +98,18 @@ def test_pairs_and_conversations(assay, set_file, judge_file, openai_server):
         return Answer(text=wants) if request.schema == "Requests" else None
 
     openai_server.script = script
-    words = ["judges", "card", judge_file("mini.yaml"), "--on", pairs, "--on", talks, "--json"]
+    words = ["judges", "card", judge_file("mini.yaml"), "--on", talks, "--json"]
     done = assay(*words)
-    of_pairs, of_talks = done.json["sets"]
-    assert (of_pairs["metric"], of_pairs["scored"], of_pairs["cost"]["requests"]) == ("pairwise", 6, 2000)
-    assert of_pairs["length"]["value"] is None
+    (of_talks,) = done.json["sets"]
+    assert of_talks["length"]["value"] is None
     assert (of_talks["metric"], of_talks["answers"], of_talks["failed"]) == ("resolved", 3, 0)
     assert "conversation_turns" in [one["name"] for one in of_talks["baselines"]]
     assert of_talks["difference"]["problem"] == "token_overlap scores none of these answers"
     asked = len(openai_server.requests)
     again = assay(*words, "--mode", "replay").json["sets"]
-    for one in (*again, of_pairs, of_talks):
+    for one in (*again, of_talks):
         del one["cost"]["seconds"]  # recordings round them
-    assert again == [of_pairs, of_talks]
+    assert again == [of_talks]
     assert len(openai_server.requests) == asked
 
 

@@ -132,7 +132,6 @@ def unrated_set(tmp_path: Path) -> Path:
                 "Error KP-3007: the balance is too low. 1. Go to Leave. 2. Click Request.",
                 "Leave is free. Up to 12 employees.",
             ],
-            "other_response": "You have 25 employees.",
             "reference": "Call 0900 1234 on 1 May 2026. It is 12 euros.",
             "language": "en",
             "message_type": "instruction",

@@ -160,14 +160,17 @@ def test_files_that_are_not_there_or_cannot_be_written(tmp_path):
         write_preferences([], tmp_path / "none" / "p.csv")
 
 
-def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_is_an_error(tmp_path):
-    """Above 0 the other answer is better: without it the rating says nothing of the first one."""
+@pytest.mark.parametrize("other", ["other_response", "Answer B"])
+def test_ratings_below_0_beside_two_answers_are_choices_and_no_ratings(tmp_path, other):
+    """Above 0 the other answer is better: as a rating of the first one it would be the wrong way round."""
     pair = {"user_input": "Free?", "response": "Yes.", "rating": 1, "rating_min": -2, "rating_max": 2, "language": "en"}
-    path = write(tmp_path / "pairs.jsonl", [pair | {"id": "a", "other_response": "No."}, pair | {"id": "b"}])
-    with pytest.raises(InputError, match=r"line 2, field rating: says which of two answers is better, and there is no"):
+    path = write(tmp_path / "pairs.jsonl", [pair | {"id": "a", other: "No."}])
+    with pytest.raises(InputError, match=r"line 1, field rating: says which of two answers is better"):
         load_set(path)
-    left: list[InputError] = []
-    assert [sample.rating for sample in load_set(path, skip_bad=left)] == [1]
+    path = write(tmp_path / "one.jsonl", [pair | {"id": "a"}])
+    assert [sample.rating_share for sample in load_set(path)] == [0.75]
+    path = write(tmp_path / "stars.jsonl", [pair | {"id": "a", other: "No.", "rating_min": 1, "rating_max": 5}])
+    assert [(sample.rating, sample.metadata) for sample in load_set(path)] == [(1, {other: "No."})]
 
 
 def test_two_columns_of_one_rater_are_both_read(tmp_path):

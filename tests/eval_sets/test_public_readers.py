@@ -5,7 +5,7 @@ from hashlib import sha1
 from typing import Any
 
 import pytest
-from public_originals import BEGIN_HEAD, BEGIN_ROWS, original_of, ragchecker_entries, tau_trajectories
+from public_originals import BEGIN_HEAD, BEGIN_ROWS, original_of, tau_trajectories
 
 from assay.errors import InputError
 from assay.eval_sets import OriginalFile, is_in_part, load_facts, part_of, read_rows
@@ -92,17 +92,6 @@ def test_begin_numbers_the_rows_of_each_file_from_0():
     assert rows[5]["metadata"]["source"] == "google/BEGIN-dataset wow/begin_test_wow.tsv"
 
 
-def test_ragchecker_joins_the_labels_of_a_pair():
-    (row,) = document_rows("ragchecker", ragchecker_entries())
-    assert (row["rating"], row["ratings"]) == (1.5, {"r1": 2.0, "r2": 1.0})  # above 0: the second answer is better
-    assert (row["response"], row["other_response"]) == ("You cannot.", "Click Save for step 1.")
-    assert row["metadata"]["dims"]["correctness"] == {"mean": 1.5, "raters": [2.0, 1.0]}
-    assert (row["id"], row["metadata"]["group"]) == ("ragchecker-1", "ragchecker:desk:71")
-    long_numbers = [labels | {"instance_id": 10_000_000 + labels["instance_id"]} for labels in ragchecker_entries(2)]
-    ids = [row["id"] for row in document_rows("ragchecker", long_numbers)]
-    assert ids == ["ragchecker-10000001", "ragchecker-10000002"]
-
-
 def test_tau_keeps_messages_as_they_are():
     first, second = document_rows("tau", tau_trajectories())
     assert [row["id"] for row in (first, second)] == ["tau-airline-0-gpt-4o-0", "tau-airline-0-gpt-4o-1"]
@@ -115,8 +104,8 @@ def test_tau_keeps_messages_as_they_are():
 
 def test_halves_hold_whole_groups():
     """A group is in one half, by the first byte of its SHA-256, and the halves together are all of the set."""
-    document = json.dumps(ragchecker_entries(40))
-    dev, test = (rows_of("ragchecker", document, part=part) for part in ("dev", "test"))
+    document = json.dumps(tau_trajectories(1, tasks=40))
+    dev, test = (rows_of("tau", document, part=part) for part in ("dev", "test"))
     assert len(dev) + len(test) == 40
     assert 8 < len(dev) < 32  # 20 expected, standard deviation 3.2
     assert {part_of(row["metadata"]["group"]) for row in dev} == {"dev"}
@@ -130,16 +119,13 @@ BREAKS: list[tuple[str, Any, str]] = [
     ("mtrag", lambda d: d["tasks"][0].update(input=[]), "IndexError"),
     ("mtrag", lambda d: d.update(tasks={"a": 1}), "TypeError"),
     ("clapnq", lambda d: d["results"][0].update(output=[]), "IndexError"),
-    ("ragchecker", lambda d: d[1].update(query="another"), "the entries of instance 1 differ in query"),
-    ("ragchecker", lambda d: d[0].update(overall_label=3), "3 is none of -2, -1, 0, 1, 2"),
     ("tau", lambda d: d[0].update(reward=0.5), "0.5 is none of 0, 1"),
 ]
 
 
 @pytest.mark.parametrize(("name", "change", "words"), BREAKS)
 def test_what_is_not_in_the_form_is_named_with_its_file(name, change, words):
-    made = {"ragchecker": ragchecker_entries, "tau": tau_trajectories}
-    document = made[name]() if name in made else original_of(name)
+    document = tau_trajectories() if name == "tau" else original_of(name)
     change(document)
     with pytest.raises(InputError) as raised:
         document_rows(name, document)

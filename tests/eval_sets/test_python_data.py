@@ -67,13 +67,6 @@ def test_samples_stay_as_they_are_but_for_a_missing_id_and_language():
     assert second == given[1].model_copy(update={"id": "sample-2", "language": "nl"})
 
 
-def test_a_pair_that_lost_its_other_answer_is_named_in_a_list_of_samples_too():
-    told = {"user_input": "Q", "response": "A", "rating": 1, "rating_min": -2, "rating_max": 2}
-    pairs = [Sample(**told, other_response="B"), Sample(**told)]
-    with pytest.raises(InputError, match=r"index 1, field rating: says which of two answers is better, and there is"):
-        read_samples(pairs)
-
-
 class RagasRow(BaseModel):
     """A row of Ragas: `SingleTurnSample` and `MultiTurnSample` are such models."""
 

@@ -84,11 +84,11 @@ def test_an_attack_in_the_context_is_quoted_as_it_stands_there(judge, sample):
 def test_typed_questions_keep_every_part_in_its_tags(judge, sample, openai_server, attack, transport):
     """All fields attack at once: each tag of a request opens and closes once, and nothing else looks like a tag."""
     metadata = {"history": [{"role": "user", "content": attack}], "reference_topics": [attack]}
-    texts = {"user_input": attack, "reference": attack, "other_response": f"{attack} More."}
+    texts = {"user_input": attack, "reference": attack}
     hostile = sample(**texts, response=f"{attack} [1]", retrieved_contexts=(attack, "More."), metadata=metadata)
     names = ["context_precision", "context_recall", "context_relevance", "context_relevance:unit=sentences"]
     names += ["citations", "factual_correctness", "noise_sensitivity", "topic_adherence"]
-    names += ["predicate:It is polite", "judge_relatedness", "pairwise"]
+    names += ["predicate:It is polite", "judge_relatedness"]
     told = judge(logprobs=True, decide=transport)
 
     def script(request):

@@ -27,7 +27,6 @@ FILES = {
         ("context_relevance:unit=sentences", 1),
         ("factual_correctness", 2),
         ("noise_sensitivity", 3),  # the reference, and each of two passages, as one claim is wrong
-        ("pairwise", 2),  # one per order
         ("predicate:The answer is kind", 1),
         ("rubric:FILE", 1),
     ],
@@ -38,7 +37,6 @@ def test_requests_per_sample(*, judge, sample, openai_server, tmp_path, metric, 
         retrieved_contexts=("Go to Payroll > Payments. Click New.", "Bonuses are paid yearly. Ask a manager."),
         reference="Go to Payroll > Payments. Click New.",
         response="Click New. Bonuses are paid yearly.",
-        other_response="Ask a manager.",
     )
     asked = load_metric(metric.replace("FILE", str(tmp_path / "own.yaml")), judge(logprobs=True, decide="listed"))
     score = asyncio.run(asked.assess(given))

@@ -64,10 +64,3 @@ def test_what_a_scorer_was_fitted_on_is_known():
     scores = {"x": {"scorer:s.yaml": Score(4.0, "scored", "so", {"fitted_on": True}), "a": scored(0.5, "so")}}
     table = AnswerTable({"scorer:s.yaml": True, "a": True}, {"x": answer("x")}, scores)
     assert (table.fitted("scorer:s.yaml"), table.fitted("a")) == ({"x"}, set())
-
-
-def test_ratings_of_pairs_rate_no_answer():
-    pair = answer("pair", other_response="No.", rating=1, rating_min=-2, rating_max=2)
-    table = AnswerTable({}, {"pair": pair, "one": answer("one", rating=4)}, {}).without_pair_ratings()
-    assert [sample.human_rating for sample in table.samples.values()] == [None, 4]
-    assert table.pair_ratings == 1

@@ -562,21 +562,6 @@ def test_too_few_preferences_are_named_with_their_file(tmp_path):
         decide_reading(read(tmp_path, *versions, ratings=(file,)))
 
 
-def of_pairs(name, ratings):
-    fields = {"other_response": "No idea.", "rating_min": -2, "rating_max": 2}
-    return [sample(f"q{n}", f"Question {n}?", f"{name} {n}", rating, **fields) for n, rating in enumerate(ratings)]
-
-
-def test_a_metric_that_is_named_decides_beside_ratings_of_pairs(tmp_path):
-    """Ratings are one of two sources then: the decision rests on the scores alone, and says so, once."""
-    old, new = of_pairs("old", [-2] * 6), of_pairs("new", [2] * 5)
-    runs = [results(old, helpful=[0.1, 0.2, 0.3, 0.2, 0.1, 0.3]), results(new, helpful=[0.7, 0.8, 0.9, 0.8, 0.7])]
-    decision = decide(runs, metric="helpful", names=["old", "new"])
-    note = "11 ratings say which of two answers is better, and are left out."
-    assert [one for one in decision.notes if "which of two answers" in one] == [note]
-    assert [version.rated for version in decision.versions] == [0, 0]
-
-
 def test_the_same_answer_with_ratings_that_differ_counts_in_each_mean_with_its_own(tmp_path):
     """Of 6 answers the first 2 are the same, rated 1 and 1 in A's file and 5 and 5 in B's; the others 3, 4, 3, 4.
 

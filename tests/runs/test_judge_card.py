@@ -100,32 +100,6 @@ def test_three_groups_have_no_interval_and_say_so():
     assert "+0.20, +0.96" not in " ".join(reasons)
 
 
-def test_pairs_follow_how_much_better_the_second_answer_is():
-    """`pairwise` is 0 where the second answer wins; people rated that 1 and 2.
-
-    Ranks 1.5, 1.5, 3.5, 3.5, 5.5, 5.5 against 1, 2, 3.5, 3.5, 5, 6: the products of their deviations sum to 16, their
-    squares to 16 and 17.
-    """
-    samples = [
-        Sample(id=f"p{n}", user_input="q", response="alpha", other_response="alpha beta", retrieved_contexts=("beta",),
-               language="en", rating=(-2, -1, 0, 0, 1, 2)[n], rating_min=-2, rating_max=2, group=f"g{n}")
-        for n in range(6)
-    ]  # fmt: skip
-    pairs = make_card_set("pairs.jsonl", samples, 100)
-    assert (pairs.metric, pairs.kind) == ("pairwise", "pairs")
-    values = dict(zip((sample.id for sample in samples), (1.0, 1.0, 0.5, 0.5, 0.0, 0.0), strict=True))
-    orders = [{"shown_first": "first", "choice": "first"}, {"shown_first": "second", "choice": "second"}]
-    scores = {
-        name: Score(value, "scored", "", {"orders": orders, "contradiction": True}, Usage())
-        for name, value in values.items()
-    }
-    card = make_set_card(pairs, JudgeScores("mini", scores, 1))
-    assert card.judge.spearman.value == pytest.approx((16 / 17) ** 0.5)
-    assert card.injections is None
-    assert card.length.problem == card.flips.problem == "not asked (--probed; answers alone)"
-    assert next(one for one in card.baselines if one.name == "token_overlap").spearman.problem == "all values are equal"
-
-
 def test_the_metric_goes_by_what_is_rated():
     talk = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
     conversation = Sample(id="c", user_input="", response="", messages=talk, rating=1)

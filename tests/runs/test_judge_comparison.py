@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from scipy.stats import spearmanr
 
-from assay.errors import InputError, UsageError
+from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
@@ -167,42 +167,6 @@ def test_where_lower_is_better_the_judge_that_agrees_is_the_one_that_falls():
     assert agreement == {"rising": pytest.approx(-1.0), "falling": pytest.approx(1.0)}
     assert "falling" in comparison.advice
     assert "rising" not in comparison.advice.partition(":")[0]
-
-
-def pairs_with(ratings, low=-2.0):
-    return [
-        Sample(id=f"s{number}", user_input="q", response="a", other_response="b", rating=rating, rating_min=low,
-               rating_max=2, group=f"g{number}")
-        for number, rating in enumerate(ratings)
-    ]  # fmt: skip
-
-
-def test_judges_of_pairs_agree_where_the_second_answer_is_rated_better():
-    """`pairwise` is 1 where the first answer wins, ratings are above 0 where the second is better.
-
-    The good judge prefers exactly the answer that people rated better: its agreement, that of the mean of two such
-    judges and the decision are for it, and not against it. On its card it has the same agreement.
-    """
-    ratings = [-2 + number % 5 for number in range(N)]
-    samples = pairs_with(ratings)
-    right = [0.5 - rating / 4 for rating in ratings]
-    wrong = [1 - value for value in right]
-    comparison = compare_judges("pairwise", samples, [judged("wrong", wrong), judged("right", right)])
-    assert [judge.agreement.value for judge in comparison.judges] == [pytest.approx(-1), pytest.approx(1)]
-    assert comparison.advice.startswith("buy right, which agrees best here: agreement 1.00 of 1")
-    assert comparison.variants.decision is not None and comparison.variants.decision.best == "right"
-    both = compare_judges("pairwise", samples, [judged("one", right), judged("two", right)])
-    assert [panel.agreement.value for panel in both.panels if panel.name == "mean"] == [pytest.approx(1)]
-    card = make_set_card(make_card_set("pairs", samples, N), judged("right", right))
-    assert card.judge.spearman.value == comparison.judges[1].agreement.value
-
-
-def test_ratings_that_are_not_of_what_the_metric_scores_are_refused():
-    judges = [judged("a", PERFECT), judged("b", NOISE)]
-    with pytest.raises(UsageError, match=r"the rating of s0 says which of two answers is better .* take --metric pair"):
-        compare_judges("faithfulness", pairs_with([1.0] * N), judges)
-    with pytest.raises(UsageError, match="the rating of s0 does not say which answer is better: its scale begins at 0"):
-        compare_judges("pairwise", pairs_with([1.0] * N, low=0), judges)
 
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"

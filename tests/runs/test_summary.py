@@ -27,14 +27,13 @@ from assay.runs import (
 
 
 def rows(metric, values, ratings, language="en"):
-    """(answer, metric, score): one answer per value; of `pairwise` a pair, whose rating falls with the first answer."""
+    """(answer, metric, score): one answer per value."""
     listed = []
     for n, (value, share) in enumerate(zip(values, ratings, strict=True)):
-        rating = None if share is None else 3 - 4 * share - 1 if metric == "pairwise" else 1 + 4 * share
-        scale = {"rating_min": -2, "rating_max": 2, "other_response": "No."} if metric == "pairwise" else {}
+        rating = None if share is None else 1 + 4 * share
         sample = Sample(
             id=f"{metric}-{language}-{n}", user_input="Q?", response="Yes.", group=f"group{n}", language=language,
-            rating=rating, **scale,
+            rating=rating,
         )  # fmt: skip
         listed.append((sample, metric, skipped("no") if value is None else scored(value, "so")))
     return listed
@@ -57,7 +56,7 @@ def test_mean_coverage_and_correlation_over_what_is_scored():
 
 
 def test_a_metric_is_above_baselines_that_have_a_figure_for_the_same_answers():
-    """The metric has rho 1; token overlap has -1 where it scored, and of `pairwise` it scored other ratings."""
+    """The metric has rho 1; token overlap has -1 where it scored."""
     rising, ratings = [0.1, 0.2, 0.3, 0.4, 0.5], [0.0, 0.25, 0.5, 0.75, 1.0]
 
     def place(metric, overlap):
@@ -71,7 +70,6 @@ def test_a_metric_is_above_baselines_that_have_a_figure_for_the_same_answers():
     assert place("m", rising) == "equals baseline"
     assert place("m", [None] * 5) == ""
     assert place("m", [0.5] * 5) == "", "the same score of every answer has no correlation"
-    assert place("pairwise", [*reversed(rising)]) == ""
 
 
 def test_nothing_scored_has_no_mean_and_no_nan():

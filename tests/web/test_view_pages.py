@@ -423,24 +423,3 @@ def test_an_unrated_set_has_no_column_and_no_filter_of_ratings(client, site, vie
     assert ">rating<" not in page
     assert 'data-label="rating"' not in page
     assert 'name="rated"' not in page
-
-
-def test_a_run_of_rated_pairs(view_site, tmp_path):
-    """Its figures say what the ratings count for; an answer's page has both answers, and which way ratings point."""
-    store = Store(tmp_path / ".assay")
-    run = store.begin(Plan(sets=("pairs.jsonl",), metrics=("token_overlap",)))
-    pair = Sample(
-        id="p", user_input="Free?", response="Yes.", other_response="No.", rating=-1, rating_min=-2, rating_max=2
-    )
-    writer = RunWriter(store, run)
-    writer.add(pair, {"token_overlap": Score(0.5, "scored", "half", {}, Usage(1, 0, 10, 2, 0, 0.5, unstated=1))})
-    writer.flush()
-    store.end(run, "done")
-    store.close()
-    with enter(view_site(tmp_path)) as client:
-        figures = page_text(client.get(f"/run/{run}/figures").text)
-        answer = page_text(client.get(f"/run/{run}/answer", params={"id": "p"}).text)
-    assert "1 rating says which of two answers is better; only pairwise is compared with it" in figures
-    assert "rated -1 of -2 to 2 (above 0 the other answer is better)" in answer.replace("−", "-")
-    assert "Answer Yes. The other answer No." in answer
-    assert "at most 10 tokens in (0 cached), 2 out, at most 0.5000 USD" in answer
