@@ -166,6 +166,25 @@ def test_a_run_is_read_as_it_was_and_each_content_stands_once(tmp_path):
     opened.close()
 
 
+@pytest.mark.parametrize(
+    ("other", "low", "expected"),
+    [("", 1, (4, {})), ("No.", 1, (4, {"other_response": "No."})), ("No.", -5, (None, {"other_response": "No."}))],
+)
+def test_a_sample_that_had_another_answer_to_compare_it_with_is_read(tmp_path, other, low, expected):
+    """Every sample had the field; on a scale that began below 0 its rating said which of the two is better."""
+    rated = answer("q0", 0).model_copy(update={"rating": 4, "rating_min": low})
+    run = as_version_19_wrote(tmp_path, [rated])
+    with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
+        ((content,),) = connection.execute("SELECT content FROM samples").fetchall()
+        earlier = json.dumps(json.loads(content) | {"other_response": other})
+        connection.execute("UPDATE samples SET content = ?", (earlier,))
+    connection.close()
+    opened = Store(tmp_path)
+    (sample,) = opened.samples(run)
+    assert (sample.human_rating, sample.metadata) == expected
+    opened.close()
+
+
 def test_a_migration_that_ends_in_the_middle_leaves_the_old_store(tmp_path):
     as_version_19_wrote(tmp_path, SAMPLES)
     file = tmp_path / "runs.sqlite"
