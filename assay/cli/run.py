@@ -103,7 +103,7 @@ def make_plan(
 
 @hide_advanced(
     *("--embedder", "--language", "--sheet", "--header-row"),
-    *("--batch-size", "--skip-bad", "--engine"),
+    *("--batch-size", "--skip-bad"),
 )
 @click.command()
 @click.argument("sets", nargs=-1, metavar="[SET]...")
@@ -126,7 +126,6 @@ def make_plan(
     metavar="FILE|FOLDER",
     help="Write every score to a file (.jsonl or .csv); of Parquet files the folder of their scores.",
 )
-@click.option("--engine", type=click.Choice(("ray",)), help="Score Parquet files by the workers of Ray.")
 def run(
     sets: tuple[str, ...],
     *,
@@ -139,7 +138,6 @@ def run(
     max_failed: int,
     skip_bad: bool,
     out: Path | None,
-    engine: str | None,
     store: Path | str,
 ) -> None:
     """Judge sets and print how metrics agree with the ratings.
@@ -163,7 +161,7 @@ def run(
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
-    is_by_parts = engine is not None or (out is not None and not out.suffix and _are_parquet(sets))
+    is_by_parts = out is not None and not out.suffix and _are_parquet(sets)
     if out is not None and not is_by_parts:
         check_replaceable(out, "--out")
         check_scores_file(out)  # before anything is paid for
@@ -177,12 +175,12 @@ def run(
             "faithfulness)"
         )
     if is_by_parts:
-        if out is None or not _are_parquet(sets) or resume or skip_bad or batch:
+        if resume or skip_bad or batch:
             raise UsageError(
-                "--engine ray, and --out FOLDER, score Parquet files: assay run answers/*.parquet --out scores; without"
-                " --resume (the same command goes on where it ended), --skip-bad and --batch"
+                "--out FOLDER scores Parquet files without --resume (the same command goes on where it ended), "
+                "--skip-bad and --batch"
             )
-        _run_parts(typed_plan(), out, asking, with_ray=engine is not None, max_failed=max_failed)
+        _run_parts(typed_plan(), out, asking, max_failed=max_failed)
     runs = Store(store)
     plan = typed_plan() if sets else None
     judge = load_settings(planned["judge"]) if planned["judge"] and not sets else None
@@ -277,14 +275,14 @@ def _are_parquet(sets: tuple[str, ...]) -> bool:
     return bool(sets) and all(source.endswith(".parquet") for source in sets)
 
 
-def _run_parts(plan: "Plan", out: Path, options: "RunOptions", *, with_ray: bool, max_failed: int) -> None:
+def _run_parts(plan: "Plan", out: Path, options: "RunOptions", *, max_failed: int) -> None:
     """Scores Parquet files into a folder with the progress shown, prints the results, and exits."""
     from ..runs.score.parquet_run import run_parquet
     from .output import live_progress
 
     go_on = "go on with the same command"
     with end_at_ctrl_c(lambda: f"what was scored is kept: {go_on}"), live_progress() as on_progress:
-        outcome = run_parquet(plan, out, options, with_ray=with_ray, on_progress=on_progress, on_note=echo_notice)
+        outcome = run_parquet(plan, out, options, on_progress=on_progress, on_note=echo_notice)
     print_result(lambda: outcome_as_json(outcome, out), lambda: print_outcome_of_parts(outcome, out))
     failed, problem, summary = outcome.scores["failed"], "", outcome.summary
     if failed > max_failed:

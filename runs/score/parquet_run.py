@@ -2,11 +2,8 @@
 
 import hashlib
 import json
-import logging
-import os
-import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -15,14 +12,11 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
-from ... import errors
 from ...atomic_files import replace_file
-from ...errors import AssayError, BudgetReached, InputError, UsageError
+from ...errors import BudgetReached, InputError, UsageError
 from ...eval_sets import Sample, read_set
 from ...eval_sets.parquet_file import read_parquet
-from ...installation import require_extra
-from ...judges import LostCalls, Usage
-from ...judges.cassette import is_bundled, locked
+from ...judges.cassette import locked
 from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.metric import run_to_end
@@ -92,23 +86,11 @@ class PartSummary(BaseModel):
         return next(reasons, "there is no answer")
 
 
-class PartReport(BaseModel):
-    """What became of one part in this session; `problem` is the class and the text of the error that ended scoring."""
-
-    file: str = ""
-    ids: tuple[str, ...] = ()
-    summary: PartSummary | None = None
-    is_new: bool = False
-    usage: Usage = Usage()
-    lost: LostCalls = LostCalls()
-    problem: tuple[str, str] | None = None
-
-
-def _add_ids(file_of: dict[int, str], report: PartReport) -> None:
+def _add_ids(file_of: dict[int, Path], file: Path, samples: Iterable[Sample]) -> None:
     """Adds the hashes of the ids of a part, of which there may be many. Raises for one that another file has."""
-    for name in report.ids:
-        if (other := file_of.setdefault(hash(name), report.file)) != report.file:
-            raise InputError(f"{report.file}: the id {name!r} is in {other} too; make their ids differ")
+    for name in (sample.id for sample in samples):
+        if (other := file_of.setdefault(hash(name), file)) != file:
+            raise InputError(f"{file}: the id {name!r} is in {other} too; make their ids differ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,17 +119,14 @@ class ParquetOutcome(Outcome):
     written: int = 0
     skipped: int = 0
 
-    def add(self, report: PartReport) -> None:
+    def add(self, part: PartSummary, *, is_new: bool) -> None:
         """Counts a part."""
-        self.other_usage += report.usage
-        self.other_lost += report.lost
-        if report.summary is not None:
-            self.written += report.is_new
-            self.skipped += not report.is_new
-            self.summary.add(report.summary)
-            self.samples = self.summary.answers
-            for status in self.scores:
-                self.scores[status] = sum(getattr(counts, status) for counts in self.summary.metrics.values())
+        self.written += is_new
+        self.skipped += not is_new
+        self.summary.add(part)
+        self.samples = self.summary.answers
+        for status in self.scores:
+            self.scores[status] = sum(getattr(counts, status) for counts in self.summary.metrics.values())
 
 
 def run_parquet(
@@ -155,65 +134,49 @@ def run_parquet(
     out: Path,
     options: RunOptions,
     *,
-    with_ray: bool = False,
     on_progress: OnProgress = lambda _: None,
     on_note: Callable[[str], None] = lambda _: None,
 ) -> ParquetOutcome:
-    """Scores the Parquet files of a plan into a folder of Parquet files, in this process or by the workers of Ray.
+    """Scores the Parquet files of a plan into a folder of Parquet files.
 
-    A part whose file is there is not scored again: the same call goes on where it ended, however it ended. The budget
-    holds for each process. `on_note` gets each note about how the files are read before the first call is paid for.
+    A part whose file is there is not scored again: the same call goes on where it ended, however it ended. `on_note`
+    gets each note about how the files are read before the first call is paid for.
     """
     if plan.sheet or plan.header_row is not None or plan.turns != "last":
         raise UsageError("Parquet files are scored into a folder without --sheet, --header-row and --turns")
-    if options.cassette is not None and not is_bundled(options.cassette):
-        options = replace(options, cassette=options.cassette.expanduser().absolute())  # workers have other folders
     job = PartsJob(plan, out.expanduser().absolute(), options)
-    files, outcome, file_of = _find_files(plan.sets), ParquetOutcome(), dict[int, str]()
+    files, outcome = _find_files(plan.sets), ParquetOutcome()
     with _only_process(job.out):
         for part in sorted(job.out.glob("*.parquet"))[:1]:
             _read_own(part, job)
         _check_first_rows(job, files[0], on_note)
-        if with_ray and options.budget.is_bounded:
-            on_note("the budget holds for each worker by itself: together they may take as many times as much")
         on_progress(outcome)
-        with closing(_score_with_ray(files, job) if with_ray else score_files(files, job)) as reports:
-            for report in reports:
-                if with_ray:  # its workers know each only the file that they read
-                    _add_ids(file_of, report)
-                outcome.add(report)
+        try:
+            for _ in _score_files(files, job, outcome):
                 on_progress(outcome)
-                if report.problem is not None:
-                    kind, outcome.message = report.problem
-                    if kind != BudgetReached.__name__:
-                        error: type[AssayError] = getattr(errors, kind, AssayError)
-                        raise error(outcome.message)
-                    outcome.ending = "budget"
-                    break
+        except BudgetReached as error:
+            outcome.ending, outcome.message = "budget", str(error)
     return outcome
 
 
-def score_files(files: Iterable[Path], job: PartsJob) -> Generator[PartReport]:
-    """Scores files, one part after another; a problem is the last report."""
-    progress, file_of = Progress(), dict[int, str]()
-    try:
-        for file in files:
-            count = 0
-            for count, samples in enumerate(_read_parts(file, job.plan), 1):
-                progress, part = Progress(), job.part_of(file, count - 1)
-                report = PartReport(file=str(file), ids=tuple(sample.id for sample in samples))
-                _add_ids(file_of, report)
-                if part.exists():
-                    report.summary = _check_rows(part, samples, job)
-                else:
-                    report.summary, report.is_new = _score_part(part, samples, job, progress), True
-                    report.usage, report.lost = progress.usage, progress.lost
-                yield report
-                progress = Progress()
-            if (rest := job.part_of(file, count)).exists():
-                raise InputError(f"{rest}: holds the scores of more rows than {file} has; remove it, and run again")
-    except AssayError as error:
-        yield PartReport(usage=progress.usage, lost=progress.lost, problem=(type(error).__name__, str(error)))
+def _score_files(files: Iterable[Path], job: PartsJob, outcome: ParquetOutcome) -> Iterator[None]:
+    """Scores files, one part after another; each is counted in the outcome, one that is left unfinished by its cost."""
+    file_of: dict[int, Path] = {}
+    for file in files:
+        count = 0
+        for count, samples in enumerate(_read_parts(file, job.plan), 1):
+            progress, part = Progress(), job.part_of(file, count - 1)
+            _add_ids(file_of, file, samples)
+            is_new = not part.exists()
+            try:
+                summary = _score_part(part, samples, job, progress) if is_new else _check_rows(part, samples, job)
+            finally:
+                outcome.other_usage += progress.usage
+                outcome.other_lost += progress.lost
+            outcome.add(summary, is_new=is_new)
+            yield
+        if (rest := job.part_of(file, count)).exists():
+            raise InputError(f"{rest}: holds the scores of more rows than {file} has; remove it, and run again")
 
 
 def _read_parts(file: Path, plan: Plan, notes: list[str] | None = None) -> Iterator[list[Sample]]:
@@ -355,41 +318,3 @@ def _only_process(folder: Path) -> Iterator[None]:
         raise UsageError(f"{folder}: another process is at work on it; wait until it has ended") from None
     except OSError as error:
         raise UsageError(f"{folder}: scores cannot be written there: {error}; name another folder (--out)") from error
-
-
-def _score_with_ray(files: Sequence[Path], job: PartsJob) -> Generator[PartReport]:
-    """Scores files by the workers of Ray, in any order. One that dies is replaced, and goes on with its file."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
-    os.environ.setdefault("RAY_worker_niceness", "0")  # by default 15: starved where anything else runs
-    with require_extra("ray", "--engine ray"):
-        import ray
-        import ray.data
-    for name in ("ray", "ray.data"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-    here = {"_node_ip_address": "127.0.0.1", "include_dashboard": False, "object_store_memory": 200 * 2**20}
-    ray.init(**({} if os.environ.get("RAY_ADDRESS") else here), log_to_driver=False, logging_level=logging.ERROR)
-    try:
-        ray.data.DataContext.get_current().enable_progress_bars = False
-        size = min(len(files), max(1, int(ray.cluster_resources().get("CPU", 1))))
-        rows = [{"file": str(file)} for file in files]
-        scored = ray.data.from_items(rows, override_num_blocks=len(files)).flat_map(
-            _RayWorker, fn_constructor_args=(job,), compute=ray.data.ActorPoolStrategy(size=size), num_cpus=1
-        )
-        with redirect_stdout(sys.stderr):  # Ray says there that a worker died, where --json is to stand
-            for row in scored.iter_rows():
-                yield PartReport.model_validate_json(row["report"])
-    finally:
-        ray.shutdown()
-
-
-class _RayWorker:
-    """Scores files in a process of Ray, by a budget of its own."""
-
-    def __init__(self, job: PartsJob) -> None:
-        self._job = job
-
-    def __call__(self, row: dict[str, str]) -> list[dict[str, str]]:
-        """The reports of a file's parts."""
-        return [{"report": report.model_dump_json()} for report in score_files([Path(row["file"])], self._job)]

@@ -245,7 +245,7 @@ class Progress:
         scores: The scores that are made, by status.
         without_prompts: The number of samples by language whose judge was asked in another language, for want of
             prompts in theirs.
-        other_usage: What others took for this session, such as the workers that score its parts; `other_lost` likewise.
+        other_usage: What the parts took that were scored before this one; `other_lost` likewise.
     """
 
     total: int | None = None

@@ -5,7 +5,6 @@ import json
 import signal
 from pathlib import Path
 
-import psutil
 import pytest
 from interrupted_runs import command_at_request, count_bodies
 from openai_server import Answer
@@ -278,10 +277,8 @@ def test_meta_and_estimate_read_the_scores(assay, set_file):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ("in/*.parquet --engine ray", "assay run answers/*.parquet --out scores"),
         ("in/*.parquet --out out --skip-bad", "--skip-bad and --batch"),
         ("in/*.parquet --out out --turns each", "without --sheet, --header-row and --turns"),
-        ("in/*.parquet --out out --engine shards", "'shards' is not"),
         ("none/*.parquet --out out", "none/*.parquet: there is no Parquet file of this name"),
         ("bad/*.parquet --out out", "bad.parquet: is no readable Parquet file"),
         ("in/*.parquet same/*.parquet --out out", "has the same name"),
@@ -298,61 +295,3 @@ def test_the_command_says_what_does_not_fit(assay, set_file, words, problem):
     assert done.code in {1, 2}
     assert problem in " ".join(done.err.split())
     assert not list(Path().glob("out/*.parquet"))
-
-
-@pytest.fixture
-def ray_here(monkeypatch):
-    for name, value in (("RAY_USAGE_STATS_ENABLED", "0"), ("RAY_worker_niceness", "0")):
-        monkeypatch.setenv(name, value)
-
-
-@pytest.mark.extras("ray")
-@pytest.mark.timeout(600)
-@pytest.mark.usefixtures("ray_here")
-def test_ray_writes_the_same_files_and_goes_on_with_those_of_one_process(assay, set_file, judge_file, openai_server):
-    """The budget of one process ends with the second file; what was asked is not asked again.
-
-    Five calls are left, so a budget of five is enough however Ray divides the files among its workers.
-    """
-    pattern = write_files(set_file(9), 3, 3, 3)
-    words = ("run", pattern, "--judge", judge_file(concurrency=1), "--metrics", JUDGED, "--json", "--out")
-    assert assay(*words, "here").json["written"] == 3
-    stopped = assay(*words, "out", "--budget-calls", "4")
-    assert (stopped.code, len(openai_server.requests)) == (3, 9 + 4)
-    done = assay(*words, "out", "--engine", "ray", "--budget-calls", "5")
-    assert "the budget holds for each worker by itself" in done.err
-    assert (done.code, done.json["written"], done.json["skipped"]) == (0, 2, 1), done.err
-    assert len(openai_server.requests) == 9 + 9
-    assert names("out") == names("here")
-    assert read_scores("out") == read_scores("here")
-
-
-@pytest.mark.extras("ray")
-@pytest.mark.timeout(600)
-@pytest.mark.usefixtures("ray_here")
-def test_an_id_that_the_files_of_two_workers_have_is_refused(assay, set_file):
-    lines = set_file(3).read_text().splitlines()
-    Path("doubled.jsonl").write_text("\n".join([*lines, *lines]))
-    words = ("run", write_files(Path("doubled.jsonl"), 3, 3), "--metrics", "token_overlap", "--out", "out")
-    said = " ".join(assay(*words, "--engine", "ray", code=1).err.split())
-    assert f"the id {json.loads(lines[0])['id']!r} is in" in said and "make their ids differ" in said
-
-
-@pytest.mark.slow
-@pytest.mark.extras("ray")
-@pytest.mark.timeout(600)
-@pytest.mark.usefixtures("ray_here")
-def test_a_worker_of_ray_that_is_killed_is_replaced(assay, set_file, judge_file, openai_server):
-    """Killed at its eighth request, which gets no reply: that one alone is asked again."""
-
-    def kill_at_the_eighth(request):
-        if request.number == 8:
-            for process in psutil.Process().children(recursive=True):
-                if any("RayWorker" in word for word in (process.name(), *process.cmdline())):
-                    process.kill()
-
-    openai_server.script = kill_at_the_eighth
-    words = ("run", write_files(set_file(12), 12), "--judge", judge_file(concurrency=1), "--metrics", JUDGED, "--json")
-    done = assay(*words, "--out", "out", "--engine", "ray", code=0)
-    assert (done.json["answers"], len(read_scores("out"))) == (12, 12), done.err
-    assert sorted(count_bodies(openai_server).values()) == [1] * 11 + [2]
