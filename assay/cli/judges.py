@@ -159,7 +159,7 @@ def compare(
 ) -> None:
     """Compare judges: agreement, cost, and which to buy.
 
-    Judges SETs by each: agreement with the ratings, cost, all together. The first --judge is what is in use today: the
+    Judges SETs by each: agreement with the ratings, and cost. The first --judge is what is in use today: the
     last sentence says whether another one agrees better, as `assay decide` does of versions. How easily one is fooled,
     and whether it says the same again, is on its card (`assay judges card`).
 
@@ -200,7 +200,6 @@ def _comparison_as_json(comparison: "JudgeComparison") -> dict[str, Any]:
         "metric": comparison.metric,
         "unit": comparison.unit,
         "judges": [asdict(judge) for judge in comparison.judges],
-        "panels": [asdict(panel) for panel in comparison.panels],
         "advice": comparison.advice,
         "decision": decision and decision.as_json(),
     }

@@ -1,6 +1,6 @@
 """Several judges on the same samples: which agrees with the ratings, at what cost, which to buy; and its report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,8 +10,7 @@ from ...eval_sets import Sample
 from ...meta_eval.comparison import compare_metrics
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.table import ScoreTable
-from ...metrics import Score
-from ...presentation.figure import Figure, format_agreement, format_price
+from ...presentation.figure import format_agreement, format_price
 from ...presentation.page import Report
 from ...presentation.result_table import Field, Paragraph, ReportBlock, tabulate
 from ...presentation.verdict import describe_report
@@ -19,15 +18,10 @@ from ...text.wording import phrase
 from .experiment import (
     JudgeCost,
     JudgeScores,
-    Scores,
     VariantComparison,
-    build_value_table,
-    claims_by_text,
     compare_variants,
-    correlate,
     cost_fields,
     cost_note,
-    rated_values,
 )
 
 Unit = Literal["usd", "tokens", "seconds"]
@@ -53,21 +47,12 @@ class JudgeFindings:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
-    """How judges that are put together agree with the ratings."""
-
-    name: str
-    agreement: Estimate
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeComparison:
     """The result of `assay judges compare`."""
 
     metric: str  # the metric that they are compared by
     unit: Unit  # the unit of all prices
     judges: tuple[JudgeFindings, ...]  # what is known of each judge
-    panels: tuple[Panel, ...]
     advice: str
     variants: VariantComparison  # how they agree beside the first, which is in use today
 
@@ -84,8 +69,7 @@ def compare_judges(metric: str, samples: Sequence[Sample], judge_scores: Sequenc
     variants = compare_variants(samples, metric, scores)
     judges = tuple(_describe(samples, judge, variants.agreement[judge.judge]) for judge in judge_scores)
     unit = _choose_unit(judges)
-    panels = _compare_panels(samples, metric, scores)
-    return JudgeComparison(metric, unit, judges, panels, _advise(judges, variants.table, unit), variants)
+    return JudgeComparison(metric, unit, judges, _advise(judges, variants.table, unit), variants)
 
 
 def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:
@@ -99,39 +83,6 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores, agreement: Estimate
     failures = [score.reason for score in scores if score.status == "failed"]
     failure = failures[0] if failures else ""
     return JudgeFindings(judge.judge, len(scores), len(failures), agreement, judge.cost, failure)
-
-
-def _compare_panels(samples: Sequence[Sample], metric: str, scores: Mapping[str, Scores]) -> tuple[Panel, ...]:
-    """Puts the judges together, over the rated samples that all of them scored.
-
-    Returns:
-        The mean of their scores; and where all of them judged the same claims, the share of an answer's claims that
-        more than half of the judges support. None without such a sample.
-    """
-    values = rated_values(metric, scores).values()
-    common = [
-        sample.id for sample in samples if sample.rating_share is not None and all(sample.id in of for of in values)
-    ]
-    if len(scores) < 2 or not common:
-        return ()
-    panels = {"mean": {name: sum(of[name] for of in values) / len(values) for name in common}}
-    shares = {name: _majority([of[name] for of in scores.values()]) for name in common}
-    if len(known := {name: share for name, share in shares.items() if share is not None}) == len(shares):
-        panels["majority"] = known
-    table = build_value_table(samples, panels)
-    return tuple(Panel(name, correlate(table.column(name), table)) for name in panels)
-
-
-def _majority(scores: Sequence[Score]) -> float | None:
-    """The share of claims that more than half of the judges support; None unless all judged the same ones."""
-    by_judge: list[dict[str, bool]] = [
-        {text: claim["verdict"] == "supported" for text, claim in claims_by_text(score).items()} for score in scores
-    ]
-    first = by_judge[0]
-    if not first or any(claims.keys() != first.keys() for claims in by_judge):
-        return None
-    votes = [sum(claims[text] for claims in by_judge) for text in first]
-    return sum(2 * vote > len(by_judge) for vote in votes) / len(votes)
 
 
 def _advise(judges: Sequence[JudgeFindings], table: ScoreTable, unit: Unit) -> str:
@@ -162,15 +113,10 @@ def _advise(judges: Sequence[JudgeFindings], table: ScoreTable, unit: Unit) -> s
 
 
 def comparison_report(comparison: JudgeComparison, sets: Sequence[str]) -> Report:
-    """The comparison as a report on these sets: the judges, all of them together, and the decision."""
-    panels = (
-        f"All judges together, {panel.name}: agreement {Figure.from_estimate('correlation', panel.agreement)} "
-        f"(n = {panel.agreement.n})."
-        for panel in comparison.panels
-    )
+    """The comparison as a report on these sets: the judges, and the decision."""
     lead = (
         f"By {comparison.metric} on {', '.join(sets)}. Agreement is Spearman's correlation with the ratings; brackets "
-        "hold 95% intervals. Costs are of 1,000 answers; all judges together cost what each of them costs."
+        "hold 95% intervals. Costs are of 1,000 answers."
     )
     fields = (
         Field("judge", "name", lambda judge: judge.judge),
@@ -181,7 +127,7 @@ def comparison_report(comparison: JudgeComparison, sets: Sequence[str]) -> Repor
     )
     caption = f"Judges by {comparison.metric}; cost and time of 1,000 answers"
     note = cost_note(judge.cost for judge in comparison.judges)
-    said = [Paragraph(text, is_whole=True) for text in (*panels, *comparison.sentences)]
+    said = [Paragraph(text, is_whole=True) for text in comparison.sentences]
     return Report(
         "judges compared",
         f"{comparison.advice[:1].upper()}{comparison.advice[1:]}.",
@@ -189,6 +135,6 @@ def comparison_report(comparison: JudgeComparison, sets: Sequence[str]) -> Repor
         describe_report([phrase("file", name=name) for name in sets]),
         (
             ReportBlock([tabulate(caption, comparison.judges, fields, note=note)], "The judges"),
-            ReportBlock(said, "All of them, and instead of the first"),
+            *([ReportBlock(said, "Instead of the first")] if said else []),
         ),
     )
