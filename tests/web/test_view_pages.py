@@ -410,6 +410,32 @@ def test_the_answers_of_a_search_are_counted_and_paged(view_site, tmp_path):
         assert page(q="sal", sort="token_overlap", order="down")[1][:2] == ["a109", "a108"]
 
 
+def test_a_page_of_answers_takes_as_much_of_a_large_run_as_of_a_small_one(view_site, tmp_path, monkeypatch):
+    """110 answers and 1,100, opened before: as many statements, and no more answers read than stand on the page."""
+    asked, read = list[str](), list[str]()
+    kind = type(Store(tmp_path / "any").database)
+    reader = module_of(RunWriter).ContentReader
+    execute, read_one = kind.execute, reader.read
+    monkeypatch.setattr(kind, "execute", lambda own, *sql: asked.append(sql[0]) or execute(own, *sql))
+    monkeypatch.setattr(reader, "read", lambda own, content: read.append(content) or read_one(own, content))
+    counts = []
+    for size in (110, 1100):
+        samples = [Sample(id=f"a{number:04}", user_input="q", response="salary", rating=4) for number in range(size)]
+        scores = {one.id: {"token_overlap": Score(n / size, "scored", "")} for n, one in enumerate(samples)}
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        run = write_scores(folder / ".assay", samples, scores)
+        with enter(view_site(folder)) as client:
+            for query in ({}, {"sort": "token_overlap", "order": "down"}, {"q": "sal", "page": 2}):
+                client.get(f"/run/{run}", params=query)
+            asked.clear(), read.clear()
+            for query in ({}, {"sort": "token_overlap", "order": "down"}, {"q": "sal", "page": 2}):
+                assert len(rows(client.get(f"/run/{run}", params=query).text)) == 50
+        counts.append(len(asked))
+        assert 50 <= len(read) <= 3 * 50
+    assert counts[0] == counts[1]
+
+
 def test_an_unrated_set_has_no_column_and_no_filter_of_ratings(client, site, view_site, tmp_path):
     rated = client.get(f"/run/{site[1]}").text
     assert 'data-label="rating"' in rated
