@@ -161,8 +161,8 @@ def run(
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
-    is_by_parts = out is not None and not out.suffix and _are_parquet(sets)
-    if out is not None and not is_by_parts:
+    folder = out if out is not None and not out.suffix and _are_parquet(sets) else None  # of parts
+    if out is not None and folder is None:
         check_replaceable(out, "--out")
         check_scores_file(out)  # before anything is paid for
 
@@ -174,13 +174,13 @@ def run(
             "no judge is named: only metrics that ask none are scored (--judge MODEL adds weakest_claim and "
             "faithfulness)"
         )
-    if is_by_parts:
+    if folder is not None:
         if resume or skip_bad or batch:
             raise UsageError(
                 "--out FOLDER scores Parquet files without --resume (the same command goes on where it ended), "
                 "--skip-bad and --batch"
             )
-        _run_parts(typed_plan(), out, asking, max_failed=max_failed)
+        _run_parts(typed_plan(), folder, asking, max_failed=max_failed)
     runs = Store(store)
     plan = typed_plan() if sets else None
     judge = load_settings(planned["judge"]) if planned["judge"] and not sets else None
