@@ -43,12 +43,10 @@ LARGE = 0.15
 _FLIPS = 9999
 _SHIFTS = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1, 1.5])[:, None]  # see `_Nights`
 _PRIOR = np.gradient(_SHIFTS[:, 0])[:, None] / (1 + (_SHIFTS / 0.4) ** 8)
-_ERRORS = np.arange(0.125, 25, 0.125)  # the falls that `missed` tries, in standard errors
 _MOST_TOGETHER = 0.05  # of the samples: as many as have changed together may do so again
 _KNOWN_CHANGES = 30  # from which on the noise is known, and no rare change has to be feared
 _MOST_OF_FEW = 0.2  # of the range: one of five samples
 _SLACK = 1e-9  # differences and standard errors below it are rounding
-_FOUR_IN_FIVE = NormalDist().inv_cdf(0.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,23 +228,6 @@ class Falls:
         """The standard error of a change of means, where that of one run is 1."""
         correlation = self._noise.correlation
         return np.sqrt(variance_of_mean(lengths, correlation) + variance_of_mean(before, correlation))
-
-    def missed(self, night: int, levels: "Levels") -> float | None:
-        """Returns the fall that one run would miss more than one time in five; None where the runs do not differ."""
-        changes = self._values[:, night] - self._values[:, self._baseline].mean(axis=1)
-        variance, degrees = _variance(changes, self._groups)
-        needed = t_quantile(1 - levels.choice / RELEASES, max(1.0, degrees)) + _FOUR_IN_FIVE
-        by_choice = needed * math.sqrt(variance) if variance > _SLACK**2 else 0.0
-        extent = _Extent.read(self._values[:, [*self._baseline, night]])
-        nights, reference = self._noise.nights(night, np.array([1]), extent), self._means[self._baseline].mean()
-        scale = self._scale(np.array([1]), np.array([len(self._baseline)]))
-        error = float(scale[0]) * math.sqrt(float(nights.variances[0]))
-        falls = error * _ERRORS
-        slopes = extent.slopes(np.full(len(falls), reference), reference - falls, nights.slopes, len(changes))
-        is_month, level = (True, levels.noise) if self._noise.pairs else (False, levels.choice)
-        p = nights.p_values(falls, scale, slopes, is_month=is_month)
-        by_noise = falls[min(int((p > level).sum()), len(falls) - 1)] + _FOUR_IN_FIVE * error if error > _SLACK else 0.0
-        return max(by_choice, by_noise) + self._allowed if by_choice or by_noise else None
 
 
 @dataclass(frozen=True)
@@ -539,18 +520,14 @@ class _Nights:
     count: Floats  # its degrees of freedom
     slopes: Floats  # before the change
 
-    def p_values(
-        self, falls: Floats, scales: Floats, slopes: Floats, own: float | Floats = 0.0, *, is_month: bool = True
-    ) -> Floats:
+    def p_values(self, falls: Floats, scales: Floats, slopes: Floats, own: float | Floats = 0.0) -> Floats:
         """Returns the share of months that show such falls by the answers and by what nights may have in common.
 
         A fall varies `scales` times as much as one run's mean; `slopes` is the slope between its two means. The part of
-        it that is `own` to some answers is held against their noise alone. Where it is no month that is asked about:
-        how often one comparison shows them.
+        it that is `own` to some answers is held against their noise alone.
         """
         scores = self.scores(falls, scales, self._parts(slopes, own))
-        p = monthly_p_value(scores) if is_month else ndtr(-scores)
-        return np.asarray((self._weights * p).sum(axis=0))
+        return np.asarray((self._weights * monthly_p_value(scores)).sum(axis=0))
 
     def scores(self, falls: Floats, scales: Floats, parts: float | Floats = 1.0) -> Floats:
         """Returns such parts of the falls as normal scores, where the variance of a run's mean is V."""

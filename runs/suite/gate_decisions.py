@@ -327,8 +327,8 @@ def decide_regressions(checks: Sequence[GateCheck], *, choice_level: float) -> l
                 elif recorded is not None and number in failed:
                     falls.fall(night)
         fewest = fewest_groups(choice_level)
-        for number, (falls, paired) in figures.items():
-            results[number] = _describe(checks[number], weighed[number], falls.missed(newest, levels), paired, fewest)
+        for number, (_, paired) in figures.items():
+            results[number] = _describe(checks[number], weighed[number], paired, fewest)
     return [results[number] for number in range(len(checks))]
 
 
@@ -364,7 +364,7 @@ def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
     return Falls(values, numbers, accepted=accepted, allowed=allowed, usable=usable.tolist()), samples
 
 
-def _describe(check: GateCheck, newest: Evidence, missed: float | None, samples: list[str], fewest: int) -> GateResult:
+def _describe(check: GateCheck, newest: Evidence, samples: list[str], fewest: int) -> GateResult:
     allowed, history = check.allowed, check.run.history
     is_noteworthy = newest.change < 0 and check.evidence(newest.p) >= _NOTEWORTHY
     is_shown = newest.failed or newest.is_of_few or is_noteworthy
@@ -402,16 +402,8 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, samples:
         reason += f": a possible {word}, {check.describe_evidence(newest)}"
     else:
         reason += ", which noise can do" if change < -_ROUNDING else f": no {word} seen"
-        if missed is not None:
-            reason += f"; a {word} under {format_figure(_round_up(missed))} would often be missed in one run"
     value = change if check.higher_is_better else -change or 0.0
     return check.result(state, reason, allowed, value=value, newest=newest, fallen=fallen)
-
-
-def _round_up(value: float) -> float:
-    """To two digits."""
-    step = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return math.ceil(value / step - 1e-9) * step
 
 
 def list_bounds(gate: SampleGate) -> list[tuple[str, float]]:

@@ -1,7 +1,5 @@
 """Gates: each state by hand, both sides of each bound."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -213,18 +211,6 @@ def test_a_failed_gate_fails_until_a_run_is_back():
     assert (again.state, again.value) == ("failed", pytest.approx(-0.2))
 
 
-def test_a_passed_regression_says_what_it_would_have_missed():
-    """The first run, 8 groups: a fifth of 0.05 takes t(7) = 2.998 standard errors; 0.842 more is found 4 times in 5."""
-    before, now = [1.0] * 7 + [0.0], [0.0] + [1.0] * 7
-    result = results(REGRESSION, now, accepted=[before])
-    missed = re.search(r": no fall seen; a fall under (.+) would often be missed in one run", result.reason)
-    assert result.state == "passed" and missed is not None
-    error = np.std(np.subtract(now, before), ddof=1) / np.sqrt(8)
-    assert float(missed[1]) == np.ceil(100 * (2.998 + 0.842) * error) / 100
-    allowing = results(REGRESSION | {"more_than": 0.2}, now, accepted=[before]).reason
-    assert f"a fall under {float(missed[1]) + 0.2:.4g} would" in allowing  # every fall that is allowed is missed too
-
-
 @pytest.mark.parametrize(("higher", "moved", "says"), [(False, 0.2, "higher by 0.2"), (True, -0.2, "lower by 0.2")])
 def test_the_value_of_a_regression_has_the_sign_of_its_sentence(higher, moved, says):
     """Ten groups that all move for the worse; where lower is better that is a rise."""
@@ -325,7 +311,7 @@ def test_no_fall_seen_is_not_said_of_a_fall_that_noise_can_do():
     seen = results(REGRESSION, night(range(5, 17), range(70, 73)), accepted=[night()], nights=nights)
     assert (seen.state, seen.value) == ("passed", pytest.approx(-9 / 80 + 6 / 160))
     assert "lower by 0.075 in this run than in the 2 runs before" in seen.reason
-    assert ", which noise can do; a fall under" in seen.reason and "no fall seen" not in seen.reason
+    assert seen.reason.endswith(", which noise can do")
 
 
 def test_where_lower_is_better_a_rise_is_the_regression():
