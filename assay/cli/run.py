@@ -115,8 +115,8 @@ def make_plan(
 @batch_size_option
 @click.option(
     "--resume",
-    help="Resume a run: its id, or `last`. SETs and options may be left out, but not --budget and --max-failed, which "
-    "no run keeps, nor --judge where its settings (an api_base) may be secret.",
+    help="Resume a run: its id, or `last`. SETs and options may be left out, but not --out, --budget and --max-failed, "
+    "which no run keeps, nor --judge where its settings (an api_base) may be secret.",
 )
 @max_failed_option
 @skip_bad_option
@@ -186,10 +186,6 @@ def run(
     judge = load_settings(planned["judge"]) if planned["judge"] and not sets else None
     resumed = find_run_to_resume(runs, resume, plan, judge) if resume else None
     plan = plan or (resumed.plan if resumed else typed_plan())
-    if resumed and out is None:
-        out = _find_earlier_out(resumed.plan)
-    elif out is not None:
-        plan = plan.model_copy(update={"out": str(out.absolute())})
     if batch:
         batches = BatchOptions(batch_size, echo_notice)
         cassette = asking.cassette_file(lambda: plan.judge) or batch_cassette(store, plan)
@@ -205,21 +201,6 @@ def run(
     click.get_current_context().exit(exit_code(runs, plan, outcome, max_failed, is_resumed=bool(resume)))
 
 
-def _find_earlier_out(plan: "Plan") -> Path | None:
-    """The file that an earlier session of a run wrote its scores to, where it can be written again."""
-    from ..runs.show.results import check_scores_file
-
-    if plan.out is None:
-        return None
-    try:
-        check_scores_file(Path(plan.out))
-    except AssayError as error:
-        echo_notice(f"{error}; the scores are not written again (--out FILE writes them elsewhere)")
-        return None
-    echo_notice(f"{plan.out}: written again when this session ends, as --out of the run says")
-    return Path(plan.out)
-
-
 def write_out(store: "Store", plan: "Plan", run: str, out: Path) -> None:
     """Writes the scores of a run to a file."""
     from ..runs.show.results import write_scores
@@ -229,14 +210,15 @@ def write_out(store: "Store", plan: "Plan", run: str, out: Path) -> None:
     except AssayError as error:
         raise InputError(
             f"{error}. The scores are kept, and this writes them without asking anybody: "
-            f"{typed_command(*_resume_words(plan, run), '--out', out)}"
+            f"{typed_command(*_resume_words(plan, run))}"
         ) from error
 
 
 def _resume_words(plan: "Plan", run: str) -> list[str]:
-    """The words of the command that goes on with a run: with the judge as typed, where a run does not keep it whole."""
-    judge = click.get_current_context().params.get("judge") if plan.withholds_judge else None
-    return ["run", "--resume", run, *(["--judge", judge] if judge else [])]
+    """The words of the command that goes on with a run: with what was typed and the run does not keep whole."""
+    typed = click.get_current_context().params
+    judge, out = typed.get("judge") if plan.withholds_judge else None, typed.get("out")
+    return ["run", "--resume", run, *(["--judge", judge] if judge else []), *(["--out", str(out)] if out else [])]
 
 
 def execute_plan(

@@ -60,7 +60,6 @@ class Plan(BaseModel):
     turns: Turns = "last"  # of conversations, on which metrics of an answer run
     conversation_metrics: tuple[str, ...] = ()  # those of its metrics that measure conversations, as they declared
     has_default_metrics: bool = False  # whether nobody named metrics: conversations then have their own too
-    out: str | None = None  # the file that a command wrote the scores to, which a resumed run writes again
 
     @property
     def recordable(self) -> "Plan":
@@ -106,7 +105,7 @@ class Plan(BaseModel):
     def identity(self) -> str:
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
         # what is newer counts where it is chosen, so that plans recorded before keep their identity
-        exclude = {"judge", "directions", "conversation_metrics", "has_default_metrics", "out"}
+        exclude = {"judge", "directions", "conversation_metrics", "has_default_metrics"}
         exclude |= {name for name in ("sheet", "header_row", "scale") if getattr(self, name) is None}
         exclude |= {"turns"} if self.turns == "last" else set()
         content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)

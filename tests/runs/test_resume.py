@@ -3,8 +3,8 @@
 import json
 import re
 import shlex
-import shutil
 import signal
+from pathlib import Path
 
 import pytest
 from interrupted_runs import command_at_request, count_bodies, scores
@@ -209,30 +209,12 @@ def test_a_judge_that_fails_on_every_answer_is_what_the_verdict_sends_back_to(
     assert "overlap" not in again["Trust"] and "--resume" not in str(again)
 
 
-def test_a_resumed_run_writes_the_file_of_out_again(
-    *, assay, set_file, judge_file, openai_server, tmp_path, monkeypatch
-):
-    """Both scores failed; with the judge mended the file has both, from another folder too."""
-    openai_server.script = lambda _: Answer(text="Nee")
-    words = ("run", set_file(2), "--judge", judge_file(), "--metrics", "faithfulness")
-    (tmp_path / "files").mkdir()
-    assay(*words, "--out", "files/scores.csv", code=4)
-
-    def count(status):
-        return (tmp_path / "files" / "scores.csv").read_text(encoding="utf-8").count(f",{status},")
-
-    assert (count("failed"), count("scored")) == (2, 6)  # the three baselines of both
-    openai_server.script = None
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    again = assay("run", "--resume", "last", "--store", tmp_path / ".assay", code=0)
-    assert (count("failed"), count("scored")) == (0, 8)
-    assert f"{tmp_path / 'files' / 'scores.csv'}: written again when this session ends" in again.err
-    shutil.rmtree(tmp_path / "files")
-    gone = assay("run", "--resume", "last", "--store", tmp_path / ".assay", code=0)
-    assert "the scores are not written again (--out FILE writes them elsewhere)" in gone.err
-    assay("run", "--resume", "last", "--store", tmp_path / ".assay", "--out", "here.csv", code=0)
-    assert (tmp_path / "elsewhere" / "here.csv").exists()
+def test_the_command_that_goes_on_writes_the_file_of_out_again(*, assay, set_file, judge_file):
+    """A budget ends the run after ten of its calls."""
+    stopped = assay(*command(set_file(SAMPLES), judge_file()), "--budget-calls", "10", "--out", "scores.csv", code=3)
+    before = Path("scores.csv").read_text(encoding="utf-8").count(",scored,")
+    assay(*stopped.err.rpartition("go on with: assay ")[2].split(), code=0)
+    assert Path("scores.csv").read_text(encoding="utf-8").count(",scored,") > before
 
 
 def test_a_budget_in_usd_needs_a_price(assay, set_file, judge_file, openai_server):

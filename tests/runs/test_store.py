@@ -391,7 +391,7 @@ def test_the_record_has_the_fields_of_runs_already_stored():
     assert list(record) == [
         *("sets", "metrics", "judge", "embedder", "mapping", "language", "split", "sheet"),
         *("header_row", "scale", "limit", "prompts"),
-        *("directions", "turns", "conversation_metrics", "has_default_metrics", "out"),
+        *("directions", "turns", "conversation_metrics", "has_default_metrics"),
     ]
 
 
