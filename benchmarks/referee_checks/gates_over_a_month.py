@@ -24,7 +24,6 @@ from assay.runs import (
     Night,
     RegressionGate,
     ShareGate,
-    Spending,
     decide_gates,
     weigh_bound,
     weigh_falls,
@@ -346,7 +345,7 @@ def _fails(gates: Sequence[Gate], scores: Sequence[dict[str, dict[str, float | N
     }
     table = AnswerTable({"m": True}, samples, of_samples)
     history = History(tuple(scores[:1]), tuple(map(Night, scores[1:-1])))
-    results = decide_gates(gates, [JudgedRun("judge", ("m",), table, history)], Spending(), false_alarms=LEVEL)
+    results = decide_gates(gates, [JudgedRun("judge", ("m",), table, history)], false_alarms=LEVEL)
     return any(result.state == "failed" for result in results)
 
 

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import chain
 
 import numpy as np
-from pydantic import BaseModel
 
 from ...meta_eval.arrays import Floats
 from ...presentation.texts import one_line
@@ -15,20 +14,16 @@ from ...text.wording import count_of, list_first
 from .evidence import Evidence, Falls, Levels, weigh_bound, weigh_together
 from .gates import (
     UNANSWERED,
-    CostGate,
     CoverageGate,
+    Gate,
     GateResult,
     MeanGate,
     RegressionGate,
     ShareGate,
-    Spending,
     State,
     fewest_groups,
 )
 from .history import JudgedRun, RunValues
-
-SampleGate = MeanGate | ShareGate | RegressionGate | CoverageGate
-"""The gates on what was measured."""
 
 _ROUNDING = 1e-12  # figures that differ by no more, or by this share of their size, differ by rounding only
 _MOST_MISSING = 0.5  # of the accepted samples: a run without so many is another set, or a file cut short
@@ -38,14 +33,12 @@ _MOST_EVIDENCE, _MOST_SHOWN = 1_000_000.0, 1000
 _NOTEWORTHY = 2.0  # less evidence is not mentioned: every second month without a change shows as much
 
 
-def decide_gates(
-    gates: Sequence[BaseModel], runs: Sequence[JudgedRun], spending: Spending, *, false_alarms: float
-) -> list[GateResult]:
+def decide_gates(gates: Sequence[Gate], runs: Sequence[JudgedRun], *, false_alarms: float) -> list[GateResult]:
     """Decides each gate for each run that it is about.
 
     All gates share the level `false_alarms` (Bonferroni; max-T over the regressions of a run where their questions'
     choice is asked): in at most this share of the months (30 nightly runs) without a change does any gate fail that is
-    not `strict`. The cost is known without noise.
+    not `strict`.
     """
     listed = [list(_list_figures(gate, runs)) for gate in gates]
     looks = sum(len(list_bounds(gate)) or 1 for gate, *_ in chain(*listed) if not _is_strict(gate))
@@ -55,24 +48,18 @@ def decide_gates(
         of_run = [check for check in chain(*checks) if isinstance(check.gate, RegressionGate) and check.run is run]
         decided = decide_regressions(of_run, choice_level=false_alarms / len(runs))
         regressions |= zip(of_run, decided, strict=True)
-    results: list[GateResult] = []
-    for gate, of_gate in zip(gates, checks, strict=True):
-        if isinstance(gate, CostGate):
-            results.append(_decide_cost(gate, spending))
-        results += [regressions.get(check) or decide_bounds(check) for check in of_gate]
-    return results
+    return [regressions.get(check) or decide_bounds(check) for check in chain(*checks)]
 
 
-def _list_figures(gate: BaseModel, runs: Sequence[JudgedRun]) -> Iterator[tuple[SampleGate, JudgedRun, str]]:
-    """The figures that are held against a gate: of which runs and metrics; none against one on the cost."""
-    if isinstance(gate, SampleGate):
-        for run in runs:
-            if gate.judge in {None, run.judge}:
-                metrics = run.metrics if isinstance(gate, CoverageGate) and not gate.metric else (gate.metric or "",)
-                yield from ((gate, run, metric) for metric in metrics)
+def _list_figures(gate: Gate, runs: Sequence[JudgedRun]) -> Iterator[tuple[Gate, JudgedRun, str]]:
+    """The figures that are held against a gate: of which runs and metrics."""
+    for run in runs:
+        if gate.judge in {None, run.judge}:
+            metrics = run.metrics if isinstance(gate, CoverageGate) and not gate.metric else (gate.metric or "",)
+            yield from ((gate, run, metric) for metric in metrics)
 
 
-def _is_strict(gate: SampleGate) -> bool:
+def _is_strict(gate: Gate) -> bool:
     """Whether the figure of the newest run alone decides, and not the evidence."""
     return not isinstance(gate, RegressionGate) and gate.strict
 
@@ -81,7 +68,7 @@ def _is_strict(gate: SampleGate) -> bool:
 class GateCheck:
     """One figure of one run that is held against one gate."""
 
-    gate: SampleGate
+    gate: Gate
     run: JudgedRun
     metric: str
     false_alarms: float  # the share of months without a change in which any gate of the suite may fail
@@ -211,35 +198,6 @@ class GateCheck:
             needed=1 / self.false_alarms if newest else None,
             samples=tuple(names),
         )
-
-
-def _decide_cost(gate: CostGate, spending: Spending) -> GateResult:
-    """By what the calls took for sure: a call without a reply may have cost nothing, and fails no gate."""
-    figure: float | None = getattr(spending, gate.unit)
-    unit = "USD" if gate.unit == "usd" else gate.unit
-    if figure is None:
-        state: State = "undecided"
-        reason = "the cost is unknown: give the judge's price in its settings file, or bound tokens (unit: tokens)"
-    else:
-        lost, more = spending.lost, ""
-        if lost and gate.unit != "calls":  # the call itself was made
-            most = getattr(lost, gate.unit)
-            figure -= most
-            more = f", and {count_of(lost.calls, 'call')} without a reply at most {most:.6g} {unit} more"
-        is_passed = not is_beyond(figure, "at most", gate.at_most)
-        state = "passed" if is_passed else "failed"
-        limit = f" (allowed: {gate.at_most:g})" if is_passed else f", but may take {gate.at_most:g}"
-        reason = f"the live calls took {figure:.6g} {unit}{more}{limit}"
-    return GateResult(
-        gate="cost",
-        name=gate.name_for(None),
-        judge=None,
-        metric=None,
-        state=state,
-        value=figure,
-        bound=gate.at_most,
-        reason=reason,
-    )
 
 
 def decide_bounds(check: GateCheck) -> GateResult:
@@ -406,7 +364,7 @@ def _describe(check: GateCheck, newest: Evidence, samples: list[str], fewest: in
     return check.result(state, reason, allowed, value=value, newest=newest, fallen=fallen)
 
 
-def list_bounds(gate: SampleGate) -> list[tuple[str, float]]:
+def list_bounds(gate: Gate) -> list[tuple[str, float]]:
     """Returns (`at least` or `at most`, the bound) of a gate; none of a gate on a regression."""
     sides = (("at least", getattr(gate, "at_least", None)), ("at most", getattr(gate, "at_most", None)))
     return [(side, bound) for side, bound in sides if bound is not None]

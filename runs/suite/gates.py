@@ -25,7 +25,6 @@ _FIELD_WORDS = {
     "at_least": "at least {}",
     "at_most": "at most {}",
     "more_than": "by more than {}",
-    "unit": "{}",
     "strict": "strict",
 }
 
@@ -102,22 +101,12 @@ class CoverageGate(_Gate):
     strict: bool = _STRICT
 
 
-class CostGate(_Gate):
-    """The live calls of a nightly run, all judges together, take at most `at_most`; replayed replies cost nothing."""
-
-    gate: Literal["cost"]
-    at_most: float = Field(ge=0)
-    unit: Literal["usd", "tokens", "calls"] = "usd"
-    judge: None = None
-
-
-Gate = Annotated[MeanGate | ShareGate | RegressionGate | CoverageGate | CostGate, Field(discriminator="gate")]
+Gate = Annotated[MeanGate | ShareGate | RegressionGate | CoverageGate, Field(discriminator="gate")]
 GATES: dict[str, type[_Gate]] = {
     "mean": MeanGate,
     "share": ShareGate,
     "regression": RegressionGate,
     "coverage": CoverageGate,
-    "cost": CostGate,
 }
 
 
@@ -126,8 +115,8 @@ class GateResult(BaseModel):
 
     gate: str  # the gate's kind, such as `mean`
     name: str  # the gate with its metric and bounds, as no other gate of the suite is called
-    judge: str | None  # the judge whose run it is about; None for a gate on the cost
-    metric: str | None  # the metric that it is about; None for a gate on the cost
+    judge: str | None  # the judge whose run it is about; None for a gate of 0.2 on the cost
+    metric: str | None  # the metric that it is about; None for a gate of 0.2 on the cost
     # `passed`, `failed`, `not settled` (a figure beyond its bound, or a possible fall, as noise can bring one),
     # `undecided` (the figure could not be computed or tested), `no baseline` (no accepted run to compare with) or
     # `accepted` (it did not pass, and does not count: the run was accepted as the new baseline)

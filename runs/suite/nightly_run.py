@@ -273,7 +273,7 @@ def _report(nightly: _NightlyRun, status: Status, message: str) -> NightlyReport
         judged = JudgedRun(judge, suite.metrics, table)
         judged.history = read_history(store, earlier, judged, baseline, sets=suite.sets)
         judged_runs.append(judged)
-    gates = decide_gates(suite.all_gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
+    gates = decide_gates(suite.all_gates, judged_runs, false_alarms=suite.false_alarms)
     if status != "done":  # the figures are of a part of the samples
         why = "not decided, since the nightly run did not finish"
         gates = [_restate(gate, "undecided", why) for gate in gates]

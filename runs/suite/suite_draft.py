@@ -83,7 +83,7 @@ def draft_suite(
         "  # No metric may fall below the runs that you accepted (`assay suite accept`; in CI the input `accept`).",
         "  # Until a run is accepted, these gates have no baseline and cannot fail.",
         *(f"  - {_flow(gate)}" for gate in regressions),
-        "  # Further gates (mean, share, cost), and `strict: true`, which fails what noise can do too: docs/nightly.md",
+        "  # Further gates (mean, share), and `strict: true`, which fails what noise can do too: docs/nightly.md",
         "",
         "outputs:",
         *(f"  {key}: {folder}/{file}" for key, file in _OUTPUTS.items()),

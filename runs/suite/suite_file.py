@@ -140,7 +140,7 @@ class Suite(SettingsFile):
         """How many gates a nightly run decides: one on the coverage is one per metric, and each one per judge."""
         return sum(
             (len(self.metrics) if gate.gate == "coverage" and not gate.metric else 1)
-            * (1 if gate.judge or gate.gate == "cost" else len(self.judge_names))
+            * (1 if gate.judge else len(self.judge_names))
             for gate in self.all_gates
         )
 
@@ -190,6 +190,7 @@ def judge_identity(settings: JudgeSettings | None) -> str:
 
 
 _DECIDE_WENT = "compare the run with the accepted one after the suite: `assay decide ACCEPTED RUN --gate`"
+_COST_WENT = "bound what a nightly run may take by `budget: {usd: 2}`; what it took is in its report"
 
 _Settings = TypeVar("_Settings", bound=SettingsFile)
 Mistakes = Iterator[tuple[Place, object]]
@@ -206,7 +207,7 @@ def load_suite(path: str | Path) -> Suite:
         InputError: The file cannot be read or is no valid suite; the text names file, line, key and the nearest
             right name.
     """
-    gone = dict.fromkeys(("decide", "gate: decide"), _DECIDE_WENT)
+    gone = {"decide": _DECIDE_WENT, "gate: decide": _DECIDE_WENT, "gate: cost": _COST_WENT}
     finders = (_find_unknown_metrics_and_judges, _find_unfit_gates, _find_unusable_files)  # before a judge is paid
     return load_settings_file(path, "suite", Suite, lambda suite: chain(*(find(suite) for find in finders)), gone)
 

@@ -193,19 +193,17 @@ def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_fil
         "judges": ["two.yaml", "one.yaml"],  # as the report lists them
         "cassette": "replies.{judge}.jsonl",
     }
-    cost, calls = {"gate": "cost", "at_most": 0.0}, {"gate": "cost", "at_most": 24, "unit": "calls"}
-    live = assay("suite", suite_file(cost, calls, **keys), "--json")
-    assert (live.code, [gate["state"] for gate in live.json["gates"]]) == (
-        5,
-        ["failed", "passed", "no baseline", "no baseline"],
-    )
+    good = {"gate": "mean", "metric": "faithfulness:claims=judge", "at_least": 0.9, "strict": True}
+    live = assay("suite", suite_file(good, **keys), "--json")
+    states = [gate["state"] for gate in live.json["gates"]]
+    assert (live.code, states) == (5, ["failed", "failed", "no baseline", "no baseline"])
     assert live.json["spent"]["calls"] == len(openai_server.requests) == 24
     tokens = live.json["spent"]["tokens"]
     assert live.json["spent"]["usd"] == pytest.approx(tokens / 1e6)
     assert [run["judge"] for run in live.json["runs"]] == ["two.yaml", "one.yaml"]
     # the bundled set's flowers: 2 of 6 samples have 1 of 2 claims
     assert [run["metrics"][0]["mean"] for run in live.json["runs"]] == [pytest.approx(5 / 6)] * 2
-    replayed = assay("suite", suite_file(cost, **keys), "--json")
+    replayed = assay("suite", suite_file(**keys), "--json")
     nothing = {"calls": 0, "tokens": 0, "usd": 0.0}
     assert (replayed.code, replayed.json["spent"]) == (0, {**nothing, "lost": nothing})
     accepted = [assay("suite", "accept", run["run"], "--json").json["judge"] for run in replayed.json["runs"]]

@@ -96,7 +96,7 @@ def test_a_part_of_the_samples_is_no_other_set(assay, nightly, openai_server, tm
 
 def test_an_overloaded_provider_takes_no_money(assay, nightly, openai_server, tmp_path):
     """A 503 says that nothing was done: no budget is used up by it, and the outage is named."""
-    nightly(budget={"tokens": 20_000}, gates=[{"gate": "cost", "at_most": 20_000, "unit": "tokens"}])
+    nightly(budget={"tokens": 20_000})
     openai_server.script = lambda request: Answer(status=503) if request.number > 4 else None
     assert "cannot be used" in assay("suite", "nightly.yaml", code=1).err
     written = report(tmp_path)
@@ -106,13 +106,12 @@ def test_an_overloaded_provider_takes_no_money(assay, nightly, openai_server, tm
 
 
 def test_lost_replies_are_said_as_at_most(assay, nightly, openai_server, tmp_path):
-    """Every first attempt breaks off: the tokens of these calls may not have been taken, and fail no gate."""
-    nightly(gates=[{"gate": "cost", "at_most": 20_000, "unit": "tokens"}])
+    """Every first attempt breaks off: the tokens of these calls may not have been taken."""
+    nightly()
     openai_server.script = lambda request: Answer(fault="cut") if request.attempt == 1 else None
     assay("suite", "nightly.yaml", code=0)
-    spent, (gate, *_) = report(tmp_path)["spent"], report(tmp_path)["gates"]
-    assert spent["lost"]["calls"] == CALLS and spent["tokens"] > 20_000 > gate["value"]
-    assert gate["value"] == spent["tokens"] - spent["lost"]["tokens"]
+    spent = report(tmp_path)["spent"]
+    assert spent["lost"]["calls"] == CALLS and spent["tokens"] > 20_000 > spent["tokens"] - spent["lost"]["tokens"]
     assert f"{2 * CALLS} live calls, at most {spent['tokens']:,} tokens" in (tmp_path / "summary.md").read_text("utf-8")
     (page,) = (tmp_path / "site").glob("night*-*.html")
     assert f"at most {spent['tokens']:,} tokens" in page.read_text("utf-8")

@@ -31,7 +31,7 @@ def suite(tmp_path, set_file, judge_file):
         "sets": ["set.jsonl"],
         "metrics": [METRICS],
         "judges": ["local.yaml"],
-        "gates": [{"gate": "cost", "at_most": 10**6, "unit": "tokens"}],
+        "gates": [{"gate": "coverage", "at_least": 0.9}],
         "outputs": {"json": "report.json", "site": "site"},
     }
     (tmp_path / "nightly.yaml").write_text(json.dumps(content), encoding="utf-8")

@@ -6,9 +6,8 @@ from hypothesis import given, settings, strategies as st
 from pydantic import TypeAdapter
 
 from assay.eval_sets import Sample
-from assay.judges import LostCalls
 from assay.metrics import Score
-from assay.runs import AnswerTable, Gate, GateResult, History, JudgedRun, Night, Spending, decide_gates, decide_verdict
+from assay.runs import AnswerTable, Gate, GateResult, History, JudgedRun, Night, decide_gates, decide_verdict
 
 REGRESSION = {"gate": "regression", "metric": "faithfulness"}
 MEAN = {"gate": "mean", "metric": "faithfulness"}
@@ -38,14 +37,12 @@ def nights_of(runs, failed=None):
 
 
 def decide(gate, run):
-    return decide_gates([TypeAdapter(Gate).validate_python(gate)], [run], Spending(), false_alarms=0.05)[0]
+    return decide_gates([TypeAdapter(Gate).validate_python(gate)], [run], false_alarms=0.05)[0]
 
 
-def results(gate, values, *, accepted=None, nights=None, spending=None, level=0.05, higher=True):
+def results(gate, values, *, accepted=None, nights=None, level=0.05, higher=True):
     run = judged(values, History(earlier(accepted or []), nights_of(nights or [])), higher=higher)
-    (result,) = decide_gates(
-        [TypeAdapter(Gate).validate_python(gate)], [run], spending or Spending(), false_alarms=level
-    )
+    (result,) = decide_gates([TypeAdapter(Gate).validate_python(gate)], [run], false_alarms=level)
     return result
 
 
@@ -128,32 +125,6 @@ def test_evidence_against_a_bound_adds_up_over_runs():
     assert states[0] == "not settled"
     assert states[6:] == ["failed"] * 2
     assert "0.45 over the last" in results(MEAN | {"at_least": 0.5}, runs[6], nights=runs[:6]).reason
-
-
-@pytest.mark.parametrize(
-    ("gate", "spending", "state"),
-    [
-        ({"at_most": 1}, Spending(usd=1.0), "passed"),
-        ({"at_most": 1}, Spending(usd=1.01), "failed"),
-        ({"at_most": 1}, Spending(usd=None, calls=3), "undecided"),  # an unknown price is not 0
-        ({"at_most": 10, "unit": "tokens"}, Spending(usd=None, tokens=11), "failed"),
-        ({"at_most": 10, "unit": "calls"}, Spending(usd=None, calls=10), "passed"),
-    ],
-    ids=str,
-)
-def test_cost(gate, spending, state):
-    assert results({"gate": "cost"} | gate, [1.0], spending=spending).state == state
-
-
-def test_calls_without_a_reply_alone_fail_no_gate_on_the_cost():
-    """Of 0.3 USD 0.18 are of 100 lost calls: 0.12 were taken for sure, which 0.12 allows and 0.11 does not."""
-    spending = Spending(calls=160, tokens=300, usd=0.3, lost=LostCalls(100, 180, 0.18))
-    passed, failed = (results({"gate": "cost", "at_most": most}, [1.0], spending=spending) for most in (0.12, 0.11))
-    took = "the live calls took 0.12 USD, and 100 calls without a reply at most 0.18 USD more"
-    assert (passed.state, passed.reason) == ("passed", f"{took} (allowed: 0.12)")
-    assert (failed.state, failed.reason) == ("failed", f"{took}, but may take 0.11")
-    calls = results({"gate": "cost", "at_most": 159, "unit": "calls"}, [1.0], spending=spending)
-    assert (calls.state, calls.value) == ("failed", 160)  # they were made
 
 
 def test_a_regression_of_all_samples_is_found_and_one_bad_answer_is_noise():
@@ -272,7 +243,7 @@ def test_runs_on_which_a_failure_rested_are_no_baseline():
     without = weigh(fallen, [*quiet, repaired])
     assert (later.reason, later.p) == (without.reason, pytest.approx(without.p))
     assert "than in the 10 runs before" in later.reason
-    other = weigh(repaired, quiet + bad[:3], by="cost").reason  # the runs before that failure are as good as others
+    other = weigh(repaired, quiet + bad[:3], by="coverage").reason  # the runs before that failure are as good as others
     assert "in this run and the 2 runs that fell with it than in the 9 runs before" in other
 
 
@@ -334,15 +305,15 @@ def test_the_gates_of_a_suite_share_one_level():
     history = History(earlier([[1.0] * 7, [1.0] * 7]))
     gate = TypeAdapter(Gate).validate_python(REGRESSION)
     run = judged([0.9] * 7, history)
-    assert decide_gates([gate], [run], Spending(), false_alarms=0.05)[0].state == "failed"
-    shared = decide_gates([gate] * 5, [run], Spending(), false_alarms=0.05)
+    assert decide_gates([gate], [run], false_alarms=0.05)[0].state == "failed"
+    shared = decide_gates([gate] * 5, [run], false_alarms=0.05)
     assert {result.state for result in shared} == {"failed"}
     assert [result.evidence for result in shared] == [pytest.approx(1 / (5 * (shared[0].p or 1)))] * 5
     other = judged([0.9] * 7, history, judge="k")
-    two = decide_gates([gate], [run, other], Spending(), false_alarms=0.05)  # two runs, 7 groups: 2 * 5/128
+    two = decide_gates([gate], [run, other], false_alarms=0.05)  # two runs, 7 groups: 2 * 5/128
     assert {result.state for result in two} == {"undecided"}
     strict = TypeAdapter(Gate).validate_python(MEAN | {"at_least": 0.5, "strict": True})  # takes no share of the level
-    assert decide_gates([gate, *[strict] * 4], [run], Spending(), false_alarms=0.05)[0].state == "failed"
+    assert decide_gates([gate, *[strict] * 4], [run], false_alarms=0.05)[0].state == "failed"
 
 
 def test_without_an_accepted_run_there_is_no_baseline():

@@ -20,7 +20,7 @@ budget: {usd: 2}
 gates:
   - {gate: mean, metric: faithfulness, at_least: 0.6}
   - {gate: regression, metric: token_overlap, more_than: 0.01}
-  - {gate: cost, at_most: 2}
+  - {gate: mean, metric: rouge_l_precision, at_most: 0.9}
 outputs: {junit: out/junit.xml, json: out/report.json}
 """
 
