@@ -97,7 +97,7 @@ def validate_yaml(
         document: What the file holds.
         kind: A pydantic model, or a type such as `dict[str, list[str]]`.
         added: Values that no file holds, or that it may leave out.
-        gone: Keys of earlier versions, dotted, and kinds (`gate: decide`), with what to do in place of each.
+        gone: Keys of earlier versions, dotted without numbers, and kinds (`gate: decide`), with what to do instead.
 
     Raises:
         InputError: The message names the file, and the line and the key of each mistake; for an unknown key also the
@@ -121,7 +121,7 @@ def _explain(mistake: "ErrorDetails", kind: Any, gone: Mapping[str, str]) -> tup
     """Where a mistake is, and what is wrong there, with its cure."""
     place, models = _find_models(kind, mistake["loc"])
     if mistake["type"] == "extra_forbidden":
-        went = gone.get(key_of(place))
+        went = gone.get(key_of(tuple(step for step in place if not isinstance(step, int))))
         return place, f"went: {went}" if went else _unknown_key(kind, mistake["loc"])
     if mistake["type"] in {"union_tag_not_found", "union_tag_invalid"}:
         tag = mistake["ctx"]["discriminator"].strip("'")

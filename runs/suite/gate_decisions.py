@@ -95,9 +95,7 @@ class GateCheck:
         gate, name = self.gate, self.metric
         if isinstance(gate, CoverageGate):
             return f"the share of samples with a value of {name}"
-        parts = [part for part in (gate.language, gate.message_type) if part is not None]
         name = "the share of refusals and empty answers" if name == UNANSWERED else name
-        name = f"{name} ({', '.join(parts)})" if parts else name
         if isinstance(gate, MeanGate):
             return name if self.metric == UNANSWERED else f"the mean of {name}"
         if isinstance(gate, ShareGate):
@@ -107,15 +105,8 @@ class GateCheck:
 
     @cached_property
     def samples(self) -> list[str]:
-        """The ids of the samples that the gate covers."""
-        gate, samples = self.gate, self.run.table.samples
-        if isinstance(gate, CoverageGate):
-            return list(samples)
-        return [
-            name
-            for name, sample in samples.items()
-            if gate.language in {None, sample.language or ""} and gate.message_type in {None, sample.message_type or ""}
-        ]
+        """The ids of the run's samples."""
+        return list(self.run.table.samples)
 
     def groups(self, samples: Sequence[str]) -> list[str]:
         """The group of each sample: those of one group are not independent."""

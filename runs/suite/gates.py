@@ -19,8 +19,6 @@ RELEASES = 5
 """In a month, so many changes of single answers that change nothing on average must not raise an alarm either."""
 
 _FIELD_WORDS = {
-    "language": "language {}",
-    "message_type": "message type {}",
     "reach": "reaching {}",
     "at_least": "at least {}",
     "at_most": "at most {}",
@@ -46,19 +44,14 @@ class _Gate(BaseModel):
         return ", ".join([f"{self.gate} of {metric}" if metric else self.gate, *bounds])
 
 
-class _SampleGate(_Gate):
-    metric: MetricName
-    language: str | None = None
-    message_type: str | None = None
-
-
 _STRICT = Field(default=False, description="whether tonight's figure alone decides, noise or not")
 
 
-class MeanGate(_SampleGate):
+class MeanGate(_Gate):
     """The mean of a metric's values lies within the bounds, both included; it fails where noise is no explanation."""
 
     gate: Literal["mean"]
+    metric: MetricName
     at_least: float | None = None
     at_most: float | None = None
     strict: bool = _STRICT
@@ -70,25 +63,27 @@ class MeanGate(_SampleGate):
         return self
 
 
-class ShareGate(_SampleGate):
+class ShareGate(_Gate):
     """At least the share `at_least` of the scored samples reaches the value `reach`.
 
     A sample reaches it with a value of at least `reach`, or of at most `reach` where lower values are better.
     """
 
     gate: Literal["share"]
+    metric: MetricName
     reach: float
     at_least: float = Field(ge=0, le=1)
     strict: bool = _STRICT
 
 
-class RegressionGate(_SampleGate):
+class RegressionGate(_Gate):
     """The mean has not become worse by more than `more_than` since the accepted runs.
 
     Worse is lower, or higher where lower values are better. Tested on the samples that these runs scored too.
     """
 
     gate: Literal["regression"]
+    metric: MetricName
     more_than: float = Field(default=0.0, ge=0)
 
 

@@ -191,6 +191,7 @@ def judge_identity(settings: JudgeSettings | None) -> str:
 
 _DECIDE_WENT = "compare the run with the accepted one after the suite: `assay decide ACCEPTED RUN --gate`"
 _COST_WENT = "bound what a nightly run may take by `budget: {usd: 2}`; what it took is in its report"
+_PART_WENT = "a gate is of all answers of its suite; write those of each part to a file, with a suite of its own"
 
 _Settings = TypeVar("_Settings", bound=SettingsFile)
 Mistakes = Iterator[tuple[Place, object]]
@@ -208,6 +209,7 @@ def load_suite(path: str | Path) -> Suite:
             right name.
     """
     gone = {"decide": _DECIDE_WENT, "gate: decide": _DECIDE_WENT, "gate: cost": _COST_WENT}
+    gone |= dict.fromkeys(("gates.language", "gates.message_type"), _PART_WENT)
     finders = (_find_unknown_metrics_and_judges, _find_unfit_gates, _find_unusable_files)  # before a judge is paid
     return load_settings_file(path, "suite", Suite, lambda suite: chain(*(find(suite) for find in finders)), gone)
 

@@ -14,12 +14,9 @@ MEAN = {"gate": "mean", "metric": "faithfulness"}
 
 
 def judged(values, history=None, *, judge="j", higher=True, per_group=1):
-    """A run of so many samples, each its own group, whose languages alternate."""
-    texts = {"user_input": "Free?", "response": "Yes."}
-    samples = {
-        f"s{n}": Sample(id=f"s{n}", group=f"g{n // per_group}", language="en" if n % 2 else "nl", **texts)
-        for n in range(len(values))
-    }
+    """A run of so many samples, each its own group."""
+    texts = {"user_input": "Free?", "response": "Yes.", "language": "en"}
+    samples = {f"s{n}": Sample(id=f"s{n}", group=f"g{n // per_group}", **texts) for n in range(len(values))}
     scores = {
         name: {"faithfulness": Score(value, "skipped" if value is None else "scored", "")}
         for name, value in zip(samples, values, strict=True)
@@ -54,9 +51,6 @@ def results(gate, values, *, accepted=None, nights=None, level=0.05, higher=True
         ({"gate": "mean", "at_most": 0.5}, "passed", 0.5),
         ({"gate": "mean", "at_most": 0.49}, "failed", 0.5),
         ({"gate": "mean", "at_least": 0.4, "at_most": 0.49}, "failed", 0.5),
-        ({"gate": "mean", "at_least": 0.5, "language": "nl"}, "passed", 0.5),  # s0 and s2: (0 + 1) / 2
-        ({"gate": "mean", "at_least": 0.6, "language": "en"}, "failed", 0.5),  # s1; s3 has no value
-        ({"gate": "mean", "at_least": 0.5, "language": "de"}, "undecided", None),
         ({"gate": "share", "reach": 0.5, "at_least": 0.66}, "passed", pytest.approx(2 / 3)),
         ({"gate": "share", "reach": 0.6, "at_least": 0.5}, "failed", pytest.approx(1 / 3)),
         ({"gate": "coverage", "at_least": 0.75}, "passed", 0.75),
@@ -320,6 +314,7 @@ def test_without_an_accepted_run_there_is_no_baseline():
     assert results(REGRESSION, [1.0], nights=[[1.0]]).state == "no baseline"
     assert results(REGRESSION, [1.0], accepted=[[None]]).state == "no baseline"
     assert results(REGRESSION, [None], accepted=[[1.0]]).state == "undecided"
+    assert results(MEAN | {"at_least": 0.5}, [None]).state == "undecided"
 
 
 @pytest.mark.parametrize(
