@@ -23,7 +23,6 @@ from ...presentation.result_table import Paragraph, ResultTable
 from ...text.wording import count_of
 from ...value_messages import check_path, check_type
 from ..answers.rating_join import (
-    describe_rating,
     find_rated_sample,
     join_run_ratings,
 )
@@ -46,9 +45,8 @@ if TYPE_CHECKING:
     from ..failures.failure_groups import Failures
     from .sample_audit import Audit
 
-_LONGEST_RESULT = 500  # characters of a tool's result within a conversation
 _SHOWN = 5  # answers in a notebook's cell
-_SUFFIXES = (".json", ".jsonl", ".csv", ".html")
+_SUFFIXES = (".json", ".jsonl", ".csv")
 _TEXTS = ("user_input", "response", "retrieved_contexts", "reference", "language")
 _RATING = ("rating", "rating_min", "rating_max")
 # a column that comes later stands last, so that who reads them by their place finds what was there before
@@ -200,7 +198,7 @@ class Results(AnswerTable):
 
         Args:
             path: `.json` (what `as_json` returns), `.jsonl` or `.csv` (one row per score, as `assay run --out` writes
-                it; no text in a CSV file is a formula), or `.html`, a page with the evidence.
+                it; no text in a CSV file is a formula).
 
         Raises:
             UsageError: The path has another suffix.
@@ -209,31 +207,15 @@ class Results(AnswerTable):
         check_path("path", path)
         target = Path(path).expanduser()
         if target.suffix not in _SUFFIXES:
-            raise UsageError(f"{path}: results are saved as {', '.join(_SUFFIXES)}; name the file so")
-        if target.suffix == ".html":
-            from ...presentation.page import write_page
-
-            write_page(target, self._page())
-        else:
-            write_rows(self._score_rows(), target, run=self.run)
+            raise UsageError(
+                f"{path}: results are saved as {', '.join(_SUFFIXES)}; name the file so. As pages they are shown by "
+                "`assay view`, for `evaluate(..., store=FOLDER)`"
+            )
+        write_rows(self._score_rows(), target, run=self.run)
 
     def _score_rows(self) -> Iterator[dict[str, Any]]:
         for sample, metric, score in self.rows():
             yield score_as_json(self.samples[sample], metric, score)
-
-    def _page(self) -> str:
-        """All results as one page: the figures, then every answer with its evidence, the worst first."""
-        from ...eval_sets.conversation import listed_question
-        from ...metrics.sample_state import write_thread
-        from ...presentation.page import render_page
-
-        metric = self.first_metric
-        ordered = [*self.worst(len(self.samples)).samples] if metric else []
-        ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
-        view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": self._table()}
-        view["listed_question"], view["describe_rating"] = listed_question, describe_rating
-        view["thread_of"] = lambda sample: write_thread(sample, _LONGEST_RESULT).text
-        return render_page(__package__, "results_page.html", view)
 
     def _table(self) -> ResultTable:
         return summary_table(count_of(len(self.samples), "sample"), self.summary(), is_detailed=True)
