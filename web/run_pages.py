@@ -129,14 +129,13 @@ class RunPages:
 
     @for_visitors
     async def _list(self, request: Request) -> Response:
-        text = request.query_params.get("q", "")[:_LONGEST_QUERY]
         page = number_of(request.query_params.get("page"))
 
         def read(store: Store) -> tuple[list[tuple[Listed, RunRow | None]], int, list[str], list[WatchRow]]:
-            read_row, ids, every = cache(store.run), store.find_runs(text), store.find_runs("")
+            read_row, ids, first = cache(store.run), store.run_ids(), (page - 1) * _RUNS_PER_PAGE
             lines = []
-            for run in ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]:
-                before = find_run_before(map(read_row, every[every.index(run) + 1 :]), read_row(run))
+            for place, run in enumerate(ids[first : first + _RUNS_PER_PAGE], first + 1):
+                before = find_run_before(map(read_row, ids[place:]), read_row(run))
                 lines.append((_list_run(store, read_row(run)), before))
             return lines, len(ids), Ledger(store).suites(), WatchState(store).watches()
 
@@ -145,14 +144,13 @@ class RunPages:
         rows = [(listed, before, await self._describe(listed, before, language, now)) for listed, before in lines]
         content = {
             "title": "Runs",
-            "text": text,
             "table": tabulate("", rows, _RUNS),
             "total": total,
             "page": page,
             "pages": -(-total // _RUNS_PER_PAGE),
             "suites": suites,
             "watches": watches,
-            "url": lambda number: f"{VIEW_HOME}?{urlencode({'q': text, 'page': number})}",
+            "url": lambda number: f"{VIEW_HOME}?{urlencode({'page': number})}",
         }
         return self.viewer.render(request, "runs.html", content)
 

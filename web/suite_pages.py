@@ -31,11 +31,9 @@ class SuitePages:
 
     @for_visitors
     async def _list(self, request: Request) -> Response:
-        text = request.query_params.get("q", "")[:300].lower()
-
         def read(store: Store) -> list[tuple[str, int, NightlyReport]]:
             ledger = Ledger(store)
-            rows = [(suite, ledger.nightly_runs(suite)) for suite in ledger.suites() if text in suite.lower()]
+            rows = [(suite, ledger.nightly_runs(suite)) for suite in ledger.suites()]
             return [(suite, len(nightly_runs), read_report(nightly_runs[0])) for suite, nightly_runs in rows]
 
         fields = (
@@ -44,7 +42,7 @@ class SuitePages:
             Field("newest", "text", lambda row: format_time(row[2].began)),
             Field("verdict", "text", lambda row: TableCell(row[2].verdict, _TONES[state_class(row[2].verdict)])),
         )
-        content = {"title": "Suites", "text": text, "table": tabulate("", await self.viewer.in_store(read), fields)}
+        content = {"title": "Suites", "table": tabulate("", await self.viewer.in_store(read), fields)}
         return self.viewer.render(request, "suites.html", content)
 
     @for_visitors

@@ -47,11 +47,8 @@ class WatchPages:
 
     @for_visitors
     async def _list(self, request: Request) -> Response:
-        text = request.query_params.get("q", "")[:_LONGEST_QUERY]
-        rows = await self.viewer.in_store(lambda store: _list_watches(store, text))
-        return self.viewer.render(
-            request, "watches.html", {"title": "Watches", "text": text, "table": tabulate("", rows, _WATCHES)}
-        )
+        rows = await self.viewer.in_store(_list_watches)
+        return self.viewer.render(request, "watches.html", {"title": "Watches", "table": tabulate("", rows, _WATCHES)})
 
     @for_visitors
     async def _show(self, request: Request) -> Response:
@@ -100,11 +97,10 @@ def watch_url(watch: str, page: int = 1) -> str:
     return f"/watch?{urlencode({'name': watch} | ({'page': page} if page > 1 else {}))}{'#looks' if page > 1 else ''}"
 
 
-def _list_watches(store: Store, text: str) -> list[tuple[WatchRow, StoredLook | None, int]]:
-    """The watches whose names have a text, each with its newest look and how many alarms stand."""
+def _list_watches(store: Store) -> list[tuple[WatchRow, StoredLook | None, int]]:
+    """The watches, each with its newest look and how many alarms stand."""
     state = WatchState(store)
-    rows = [row for row in state.watches() if text.casefold() in row.name.casefold()]
-    return [(row, state.newest_look(row.id), len(state.alarms(row.id, standing=True))) for row in rows]
+    return [(row, state.newest_look(row.id), len(state.alarms(row.id, standing=True))) for row in state.watches()]
 
 
 def _read_history(store: Store, watch: str) -> tuple[list[StoredLook], list[StoredAlarm]]:

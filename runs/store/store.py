@@ -223,13 +223,6 @@ class Store:
         rows = self._rows(f"SELECT id FROM runs ORDER BY number DESC{most}", values)
         return [run for (run,) in rows]
 
-    def find_runs(self, text: str) -> list[str]:
-        """Returns the ids of the runs in whose id or plan all words of a text occur, the newest first."""
-        words = text.lower().split()[:10]
-        wheres = " AND ".join(["lower(id || ' ' || plan) LIKE ? ESCAPE '!'"] * len(words)) or "1 = 1"
-        values = tuple("%" + re.sub(r"([!%_])", r"!\1", word) + "%" for word in words)
-        return [run for (run,) in self._rows(f"SELECT id FROM runs WHERE {wheres} ORDER BY number DESC", values)]
-
     def count_samples(self, run: str) -> int:
         """Returns how many samples of a run are kept."""
         return int(self._rows("SELECT count(*) FROM samples WHERE run = ?", (run,))[0][0])

@@ -67,13 +67,11 @@ def rows(page):
     return re.findall(r'<tr>\s*<th scope="row" data-label="answer"><a [^>]+>([^<]+)', page)
 
 
-def test_runs_are_listed_with_search(client, site):
+def test_runs_are_listed(client, site):
     _, first, second = site
     page = client.get("/runs").text
     assert re.findall(r'"/run/([^"]+)"', page) == [second, first]
-    assert "2 runs" in client.get("/runs", params={"q": "HELPDESK faithfulness"}).text
-    assert "0 runs" in client.get("/runs", params={"q": "helpdesk no_such_metric"}).text
-    assert "0 runs" in client.get("/runs", params={"q": "100%_!"}).text  # no wildcards
+    assert "2 runs" in page
     assert "desk" in page_text(client.get("/suites").text)
     assert client.get("/suite", params={"name": "desk"}).status_code == 200
 
