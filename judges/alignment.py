@@ -1,35 +1,24 @@
-"""What a judge learned from a team's ratings: rated examples beside the state, or probabilities calibrated.
+"""What a judge learned from a team's ratings: a map from its probabilities to what the ratings say.
 
 It is kept in a folder (`judge_folder`), which is written and read here.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from math import exp, isfinite, log
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from pydantic import BaseModel, ConfigDict, ValidationError
+from typing import Any
 
 from ..errors import InputError
-from ..json_text import parse_json
 from ..languages.yaml_file import dump_yaml, read_yaml
-from ..regular_files import read_text_file
-from ..value_messages import describe_first_mistake, quote_word
+from ..value_messages import quote_word
 from .settings import (
     CALIBRATION_FILE,
-    EXAMPLES_FILE,
     JUDGE_FILE,
     AlignedJudgeRecord,
     fingerprint_folder,
 )
 from .typed_questions import NO, YES, Answer, Answers, ChoiceQuestion, Predicate, Request, ScoreQuestion, TypedQuestion
-
-if TYPE_CHECKING:
-    from .embedders import Embedder
-
-EXAMPLES = "rated_examples"  # the part of the state that holds them
-_MOST_CHARACTERS = 600  # of an example's text, so that a few fit beside any state
 
 _MOST_EXPONENT = 700.0  # that exp takes
 _LEAST_SHARE = 1e-4  # and so the largest odds of a judge that says 0 or 1
@@ -38,73 +27,17 @@ Calibration = tuple[float, float]
 """A map of log odds: intercept and slope (Platt, 1999); the slope is at least 0."""
 
 
-class RatedExample(BaseModel):
-    """A rated answer that a judge is shown."""
+def calibrate(calibrations: Mapping[str, Calibration], request: Request, answers: Answers) -> Answers:
+    """The answers with their probabilities as the ratings say; an answer without a map stays as it is.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    id: str  # the sample's id; neither it nor an example of its group is shown when this very sample is judged
-    group: str = ""
-    question: str
-    answer: str
-    rating: float
-    scale: float
-    reasons: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The example as a judge reads it.
-
-        Example:
-            >>> RatedExample(id="a", question="Free?", answer="Yes.", rating=1, scale=5, reasons=("not so",)).text
-            'question: Free?\\nanswer: Yes.\\nrating: 1 of 5 (not so)'
-        """
-        reasons = f" ({'; '.join(self.reasons)[:_MOST_CHARACTERS]})" if self.reasons else ""
-        question, answer = self.question[:_MOST_CHARACTERS], self.answer[:_MOST_CHARACTERS]
-        return f"question: {question}\nanswer: {answer}\nrating: {self.rating:g} of {self.scale:g}{reasons}"
-
-
-@dataclass(frozen=True)
-class Alignment:
-    """What stands beside a request, and how its answers are corrected."""
-
-    # rated answers, of which the nearest stand before the state as `rated_examples`
-    examples: Sequence[RatedExample] = ()
-    shown: int = 3
-    embedder: "Embedder | None" = None
-    # by kind of question (`question_kind`), the map from what the judge says to what the ratings say
-    calibration: Mapping[str, Calibration] = field(default_factory=dict)
-
-    async def prepare(self, request: Request) -> Request:
-        """The request with the nearest examples before its state."""
-        if not self.examples or self.embedder is None:
-            return request
-        nearest = "\n\n".join(example.text for example in await self._nearest(request, self.embedder))
-        return replace(request, state={EXAMPLES: nearest, **request.state})
-
-    async def _nearest(self, request: Request, embedder: "Embedder") -> list[RatedExample]:
-        """The examples whose answers are nearest to what is judged, the nearest last; none of its own group.
-
-        So the judge agrees with ratings that it learned from no better than with those of answers that it never saw.
-        """
-        own = {example.group or example.id for example in self.examples if example.id == request.sample}
-        others = [example for example in self.examples if (example.group or example.id) not in own]
-        if not others:
-            return []
-        statements = [question.statement for question in request.questions if isinstance(question, Predicate)]
-        judged = request.state.get("answer") or " ".join(statements) or " ".join(request.state.values())
-        answers = [example.answer[:_MOST_CHARACTERS] for example in others]
-        cosines = await embedder.cosines(judged[:_MOST_CHARACTERS], answers)
-        order = sorted(range(len(others)), key=lambda place: (-cosines[place], others[place].id))[: self.shown]
-        return [others[place] for place in reversed(order)]
-
-    def calibrate(self, request: Request, answers: Answers) -> Answers:
-        """The answers with their probabilities as the ratings say; an answer without a map stays as it is."""
-        corrected = {}
-        for name, answer in answers.answers.items():
-            calibration = self.calibration.get(question_kind(request.task, answer.question))
-            corrected[name] = answer if calibration is None else _calibrate_answer(answer, calibration)
-        return replace(answers, answers=corrected)
+    Args:
+        calibrations: By kind of question (`question_kind`), the map from what the judge says to what the ratings say.
+    """
+    corrected = {}
+    for name, answer in answers.answers.items():
+        calibration = calibrations.get(question_kind(request.task, answer.question))
+        corrected[name] = answer if calibration is None else _calibrate_answer(answer, calibration)
+    return replace(answers, answers=corrected)
 
 
 def question_kind(task: str, question: TypedQuestion) -> str:
@@ -157,19 +90,15 @@ def write_folder(
     folder: Path,
     settings: Mapping[str, Any],
     record: AlignedJudgeRecord,
-    alignment: Alignment,
+    calibrations: Mapping[str, Calibration],
 ) -> None:
     """Writes a judge's folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if alignment.calibration:
-            maps = {kind: list(calibration) for kind, calibration in alignment.calibration.items()}
-            text = "# By kind of question: intercept and slope, from the judge's log odds to those of the ratings\n"
-            text += dump_yaml(maps, sort_keys=True, flow=None)
-            (folder / CALIBRATION_FILE).write_text(text, encoding="utf-8")
-        if alignment.examples:
-            lines = "".join(example.model_dump_json() + "\n" for example in alignment.examples)
-            (folder / EXAMPLES_FILE).write_text(lines, encoding="utf-8")
+        maps = {kind: list(calibration) for kind, calibration in calibrations.items()}
+        text = "# By kind of question: intercept and slope, from the judge's log odds to those of the ratings\n"
+        text += dump_yaml(maps, sort_keys=True, flow=None)
+        (folder / CALIBRATION_FILE).write_text(text, encoding="utf-8")
         aligned = record.model_dump(mode="json", exclude={"folder", "fingerprint"})
         text = "# Made by `assay judges align`. Use it with: --judge FOLDER\n"
         text += dump_yaml({**settings, "aligned": aligned})
@@ -178,7 +107,7 @@ def write_folder(
         raise InputError(f"{folder}: the judge's folder cannot be written: {error.strerror or error}") from error
 
 
-def load_alignment(record: AlignedJudgeRecord) -> Alignment:
+def load_calibrations(record: AlignedJudgeRecord) -> dict[str, Calibration]:
     """Reads what a judge's folder holds beside its settings."""
     folder = Path(record.folder)
     if fingerprint_folder(folder) != record.fingerprint:
@@ -186,35 +115,7 @@ def load_alignment(record: AlignedJudgeRecord) -> Alignment:
             f"{folder}: this judge's folder is gone or changed since it was named; name it again "
             f"(--judge {quote_word(folder)})"
         )
-    from .embedders import load_embedder
-
-    examples = _read_examples(folder / EXAMPLES_FILE)
-    return Alignment(
-        examples=examples,
-        shown=record.shown,
-        embedder=load_embedder(record.embedder or "use") if examples else None,
-        calibration=_read_calibration(folder / CALIBRATION_FILE),
-    )
-
-
-def _read_examples(file: Path) -> tuple[RatedExample, ...]:
-    if not file.is_file():
-        return ()
-    examples = []
-    for number, line in enumerate(read_text_file(file, "the examples").split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            examples.append(RatedExample.model_validate(parse_json(line)))
-        except ValueError as error:
-            problem = describe_first_mistake(error) if isinstance(error, ValidationError) else str(error)
-            raise InputError(f"{file}, line {number}: not a rated example: {problem}; align the judge again") from error
-    return tuple(examples)
-
-
-def _read_calibration(file: Path) -> dict[str, Calibration]:
-    if not file.is_file():
-        return {}
+    file = folder / CALIBRATION_FILE
     try:
         maps = read_yaml(file, dict[str, Calibration])
     except InputError as error:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from ..errors import JudgeUnavailable
 from ..value_messages import check_type
 from ..worker_threads import call_beside
-from .alignment import load_alignment
+from .alignment import load_calibrations
 from .budget import ACCEPTED_BUDGET, Budget, measure_question
 from .cassette import Cassette, Mode, QuestionKeys, Recording, explain_miss, make_recording
 from .completion import complete
@@ -63,7 +63,7 @@ class Connection:
         self.is_replaying = self.cassette is not None and self.cassette.mode == "replay"
         self.budget = budget or Budget()
         self.keys = QuestionKeys(settings)
-        self.alignment = None if settings.aligned is None else load_alignment(settings.aligned)
+        self.calibrations = {} if settings.aligned is None else load_calibrations(settings.aligned)
         self.notices: set[str] = set()
         self.limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, AdaptiveLimiter] = WeakKeyDictionary()
         self._recorded: list[Recording] | None = None

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError, UsageError
 from ..prompts import PromptMessage
 from ..text.wording import count_of
+from .alignment import calibrate
 from .budget import Budget, measure_question
 from .cassette import Cassette, Mode, Recording, make_recording
 from .connection import Connection, ModelLike
@@ -156,16 +157,15 @@ class LiteLLMJudge:
             JudgeError: There is no usable reply (as `ask`).
             BudgetReached: A call does not fit into the budget.
         """
-        languages, alignment = self.settings.languages, self.connection.alignment
+        languages = self.settings.languages
         if languages and (request.language or languages[0]) not in languages:
             self._note(
                 f"was not made for the language {request.language}, but for {', '.join(languages)}: its verdicts "
                 "there may be worth little"
             )
-        if alignment is None:
-            return await self._decide(request)
-        request = await alignment.prepare(request)
-        return alignment.calibrate(request, await self._decide(request))
+        answers = await self._decide(request)
+        calibrations = self.connection.calibrations
+        return calibrate(calibrations, request, answers) if calibrations else answers
 
     async def _decide(self, request: Request) -> Answers:
         """Answers a request, in as many calls as its questions need.

@@ -18,14 +18,12 @@ from .secrets import WITHHELD, Scrubber, recordable_parameters, recordable_url
 RECORDED = {"recorded": True}
 """The validation context of settings that a store holds: what they name may have been uninstalled since."""
 # The folder of a judge that learned from ratings, which `assay judges align` writes and `--judge FOLDER` takes: its
-# settings, with what was learned under `aligned`; by kind of question a map from what the judge says to what the
-# ratings say; and rated answers, of which the nearest stand beside what is judged.
+# settings, with what was learned under `aligned`; and by kind of question a map from what the judge says to what the
+# ratings say.
 JUDGE_FILE = "judge.yaml"
 CALIBRATION_FILE = "calibration.yaml"
-EXAMPLES_FILE = "examples.jsonl"
-CALIBRATED, FEW_SHOT = "calibrated", "few-shot"
-CANDIDATES = (CALIBRATED, FEW_SHOT)
-"""What a judge may learn: a map of its probabilities, or rated examples beside what it judges."""
+CALIBRATED = "calibrated"
+"""What a judge may learn: a map of its probabilities."""
 GGUF = "gguf:"
 ENTAIL = "entail:"
 PYTHON = "python:"  # before the name of a function that judges
@@ -59,8 +57,6 @@ class AlignedJudgeRecord(BaseModel):
 
     metric: str
     candidate: str
-    embedder: str | None = None  # what finds the nearest examples; None without examples
-    shown: int = Field(default=3, ge=0, le=1000)
     # agreement with the ratings out of fold, as it was (`before`) and is (`after`, `low`, `high`), and how much that is
     # more (`gain`, `gain_low`, `gain_high`)
     spearman: dict[str, float | None] = {}
@@ -70,20 +66,22 @@ class AlignedJudgeRecord(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _check_candidate(cls, record: Any) -> Any:
-        """Raises where a judge learned what is no longer learned."""
-        if isinstance(record, dict) and ("rules" in record or record.get("candidate", CALIBRATED) not in CANDIDATES):
+    def _check_candidate(cls, record: Any, info: ValidationInfo) -> Any:
+        """Raises where a judge learned what is no longer learned, but for a run that is only read."""
+        if not isinstance(record, dict):
+            return record
+        if info.context != RECORDED and ("rules" in record or record.get("candidate", CALIBRATED) != CALIBRATED):
             raise ValueError(
-                "is of Assay 0.2, which also tried rules, prompts, isotonic and beta maps; align the judge again with "
-                "`assay judges align`, which calibrates it or shows it rated examples"
+                "is of Assay 0.2, which also tried rules, prompts, rated examples, isotonic and beta maps; align the "
+                "judge again with `assay judges align`, which calibrates it"
             )
-        return record
+        return {name: value for name, value in record.items() if name not in {"rules", "embedder", "shown"}}
 
 
 def fingerprint_folder(folder: Path) -> str:
     """12 hexadecimal digits over the files of a judge's folder."""
     digest = hashlib.sha256()
-    for file in (folder / JUDGE_FILE, folder / CALIBRATION_FILE, folder / EXAMPLES_FILE):
+    for file in (folder / JUDGE_FILE, folder / CALIBRATION_FILE):
         if file.is_file():
             digest.update(f"{file.relative_to(folder).as_posix()}\x1f".encode() + file.read_bytes() + b"\x1e")
     return digest.hexdigest()[:12]

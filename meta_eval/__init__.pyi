@@ -5,7 +5,6 @@ from .alignment import (
     AlignmentResult as AlignmentResult,
     compare_candidates as compare_candidates,
     fit_calibration as fit_calibration,
-    split_groups as split_groups,
 )
 from .answer_evidence import AnswerEvidence as AnswerEvidence, MetricEvidence as MetricEvidence
 from .arrays import Floats as Floats, Places as Places

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..presentation.figure import format_p
-from .arrays import Floats, Places
+from .arrays import Floats
 from .combiners import fit_logistic
 from .correlation import FEWEST_ITEMS, estimate_correlation, estimate_rho_difference
 from .estimate import Estimate
@@ -48,19 +48,6 @@ class AlignmentResult:
     reason: str  # why, or why not, in a sentence
 
 
-def split_groups(group_numbers: Places, *, seed: int = 0) -> Places:
-    """Deals whole groups into two halves: 0 or 1 for each item, (items,).
-
-    Examples for the answers of one half come from the other half, so that no candidate is tried on ratings that it has
-    seen.
-    """
-    half = np.zeros(len(group_numbers), dtype=np.intp)
-    parts = grouped_folds(group_numbers, 2, seed=seed)
-    if parts:
-        half[parts[1]] = 1
-    return half
-
-
 def fit_calibration(log_odds: Floats, targets: Floats, weights: Floats) -> tuple[float, float] | None:
     """Fits a map from log odds to the log odds of targets in [0, 1]: logistic regression (Platt, 1999).
 
@@ -78,12 +65,12 @@ def fit_calibration(log_odds: Floats, targets: Floats, weights: Floats) -> tuple
 
 
 def compare_candidates(
-    table: ScoreTable, candidates: Mapping[str, Predict], halves: Places, *, permutations: int = 2000, seed: int = 0
+    table: ScoreTable, candidates: Mapping[str, Predict], *, permutations: int = 2000, seed: int = 0
 ) -> AlignmentResult:
     """Compares candidates with the judge as it is, and decides whether one is adopted.
 
-    Each half is dealt into folds of whole groups; a candidate scores a fold, in [0, 1] with NaN for what it cannot
-    score, after it learned from all other answers.
+    Whole groups are dealt into two halves, and each half into four folds; a candidate scores a fold, in [0, 1] with NaN
+    for what it cannot score, after it learned from all other answers.
     The one that agrees best is adopted where it agrees with the ratings beyond chance and, beyond noise, either its
     Spearman is higher than that of the judge as it is or its squared error smaller. All candidates and both ways are
     one family of tests: the signs of whole groups are flipped for all at once, and the largest studentised statistic
@@ -94,10 +81,9 @@ def compare_candidates(
     shares = (ratings - table.rating_min) / (table.rating_max - table.rating_min)
     out_of_fold = {name: np.full(len(ratings), np.nan) for name in candidates}
     everything = np.arange(len(ratings))
-    for half in (0, 1):
-        places = np.flatnonzero(halves == half)
-        for part in grouped_folds(table.group_numbers[places], _FOLDS, seed=seed):
-            held_out = places[part]
+    for half in grouped_folds(table.group_numbers, 2, seed=seed):
+        for part in grouped_folds(table.group_numbers[half], _FOLDS, seed=seed):
+            held_out = half[part]
             training = np.setdiff1d(everything, held_out)
             for name, predict in candidates.items():
                 out_of_fold[name][held_out] = predict(training, held_out)

@@ -1,10 +1,10 @@
 """`assay judges align`: a judge learns from the team's ratings, if that helps."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +15,7 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of
 from ..value_messages import quote_word
 from .judge_session import open_judge_session, question_progress, with_judge_session
-from .options import SetOptions, embedder_option, option_group, seed_option, with_set_options
+from .options import SetOptions, embedder_option, seed_option, with_set_options
 from .output import echo_notice, print_result
 
 if TYPE_CHECKING:
@@ -25,39 +25,15 @@ if TYPE_CHECKING:
     from ..runs import RunOptions
     from ..runs.judging.align import AlignmentReport
 
-CANDIDATES = ("calibrated", "few-shot")  # as in judges.settings
 _RUN = re.compile(r"last|\d{8}(-.*)?")
-
-
-def _read_candidates(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[str, ...]:
-    chosen = CANDIDATES if typed is None else tuple(name.strip() for name in typed.split(","))
-    if unknown := [name for name in chosen if name and name not in CANDIDATES]:
-        raise UsageError(f"no candidate is called {unknown[0]!r}; there are {', '.join(CANDIDATES)}")
-    return chosen
-
-
-# how candidates are tried, as `Aligner` takes it
-with_trial_options = option_group(
-    "trial",
-    dict,
-    click.option(
-        "--candidates", metavar="A,B", callback=_read_candidates, help=f"Only these of {', '.join(CANDIDATES)}."
-    ),
-    click.option(
-        "--shown", type=click.IntRange(1, 20), default=3, show_default=True, help="Rated examples beside each."
-    ),
-    seed_option,
-)
 
 
 @click.command()
 @click.argument("metric")
 @click.argument("source", metavar="SET|RUN")
 @with_judge_session
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the judge, if a candidate wins."
-)
-@with_trial_options
+@click.option("-o", "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the judge, if it wins.")
+@seed_option
 @embedder_option
 @with_set_options
 def align(
@@ -67,15 +43,15 @@ def align(
     judge: str | None,
     asking: "RunOptions",
     out: Path | None,
-    trial: Mapping[str, Any],
+    seed: int,
     embedder: str,
     set_options: SetOptions,
     store: str | Path,
 ) -> None:
     """Let a judge learn from your team's ratings, if that helps.
 
-    Tries probabilities calibrated to the ratings, and rated examples beside what is judged, on answers that each did
-    not learn from. What wins beyond noise becomes a folder that --judge takes everywhere; else nothing is written.
+    Tries probabilities calibrated to the ratings, on answers that it did not learn from. What wins beyond noise becomes
+    a folder that --judge takes everywhere; else nothing is written.
 
     \b
     assay judges align faithfulness last --judge qwen1.5b -o team_judge --cassette align.jsonl
@@ -92,8 +68,8 @@ def align(
         if session.judge is None:
             raise UsageError("name the judge that is to learn (--judge MODEL)")
         judged_by, embedding = session.judge, session.embedder(embedder)
-        aligner = Aligner(metric=metric, samples=samples, judge=judged_by, embedder=embedding, **trial)
-        total = (1 + ("few-shot" in aligner.candidates)) * len(aligner.samples)
+        aligner = Aligner(metric=metric, samples=samples, judge=judged_by, embedder=embedding, seed=seed)
+        total = len(aligner.samples)
         with question_progress(session.judge, total) as on_reply:
             done = iter(range(total))  # calibrating goes over the same answers again
             aligner.on_sample = lambda: on_reply(True) if next(done, None) is not None else None

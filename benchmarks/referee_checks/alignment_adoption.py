@@ -7,7 +7,7 @@ import checkout  # noqa: F401
 import numpy as np
 from scipy.stats import norm, spearmanr
 
-from assay.meta_eval import AS_IT_IS, AlignmentResult, Predict, compare_candidates, split_groups
+from assay.meta_eval import AS_IT_IS, AlignmentResult, Predict, compare_candidates
 
 from .measurement import Measurement, average, share
 from .populations import Floats, build_table, clustered_normal, follow, number_groups, rate
@@ -50,9 +50,7 @@ def _align(sizes: list[int], gain: float, seed: int, repeat: int) -> tuple[Align
     names = [AS_IT_IS, *(f"candidate {number}" for number in range(1, _CANDIDATES + 1))]
     table = build_table(np.zeros((len(groups), 0)), ratings, groups)
     candidates = {name: _fixed(values) for name, values in zip(names, scores.T, strict=True)}
-    result = compare_candidates(
-        table, candidates, split_groups(table.group_numbers, seed=repeat), permutations=400, seed=repeat
-    )
+    result = compare_candidates(table, candidates, permutations=400, seed=repeat)
     return result, _true_gain(gain)
 
 

@@ -1,4 +1,4 @@
-"""`assay judges align`: a judge learns from ratings; candidates are tried out of fold, the winner is written."""
+"""`assay judges align`: a judge learns from ratings; it is tried out of fold, and written where that helps."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,24 +14,22 @@ from ...eval_sets import Sample
 from ...eval_sets.items import RATER
 from ...judges import Answers, Judge, JudgeLike, JudgeSettings, Question, Reply, Request
 from ...judges.alignment import (
-    Alignment,
     Calibration,
-    RatedExample,
     answer_share,
+    calibrate,
     log_odds,
     question_kind,
     write_folder,
 )
 from ...judges.embedders import Embedder, open_embedder
 from ...judges.judge import open_model
-from ...judges.settings import CALIBRATED, CANDIDATES, FEW_SHOT, AlignedJudgeRecord
+from ...judges.settings import CALIBRATED, AlignedJudgeRecord
 from ...meta_eval.alignment import (
     AS_IT_IS,
     AlignmentResult,
     CandidateRow,
     compare_candidates,
     fit_calibration,
-    split_groups,
 )
 from ...meta_eval.arrays import Floats, Places
 from ...meta_eval.groups import Predict
@@ -57,19 +55,19 @@ _Remembered = dict[Any, Answers]
 
 
 class LearningJudge:
-    """A judge with an alignment per sample. It remembers its answers, so that another calibration asks nothing.
+    """A judge with a calibration. It remembers its answers, so that another calibration asks nothing.
 
     Attributes:
         observations: What each answer said as a number: sample, kind of question, and the number in [0, 1].
     """
 
-    def __init__(self, judge: Judge, remembered: _Remembered, alignments: Mapping[str, Alignment]) -> None:
+    def __init__(self, judge: Judge, remembered: _Remembered, calibrations: Mapping[str, Calibration]) -> None:
         self._judge = judge
         self.name = judge.name
         self.logprobs = judge.logprobs
         self.observations: list[tuple[str, str, float]] = []
         self._remembered = remembered
-        self._alignments = alignments
+        self._calibrations = calibrations
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """Refuses: such a question is not learned from."""
@@ -79,16 +77,14 @@ class LearningJudge:
         )
 
     async def decide(self, request: Request) -> Answers:
-        """The answers of the judge to the prepared request, asked for once and calibrated."""
-        alignment = self._alignments[request.sample]
-        asked = await alignment.prepare(request)
-        key = (asked.task, asked.sample, tuple(asked.state.items()), repr(asked.questions), id(asked.prompts))
+        """The answers of the judge to the request, asked for once and calibrated."""
+        key = (request.task, request.sample, tuple(request.state.items()), repr(request.questions), id(request.prompts))
         if key not in self._remembered:
-            self._remembered[key] = await self._judge.decide(asked)
+            self._remembered[key] = await self._judge.decide(request)
         for answer in self._remembered[key].values():
             if (share := answer_share(answer)) is not None:
                 self.observations.append((request.sample, question_kind(request.task, answer.question), share))
-        return alignment.calibrate(asked, self._remembered[key])
+        return calibrate(self._calibrations, request, self._remembered[key])
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +102,12 @@ class AlignmentReport:
 
 @dataclass
 class Aligner:
-    """Tries candidates of a judge on rated samples."""
+    """Tries a judge on rated samples, as it is and calibrated."""
 
     metric: str
     samples: Sequence[Sample]
     judge: JudgeLike
     embedder: Embedder | str = "use"
-    candidates: Sequence[str] = CANDIDATES
-    shown: int = 3
     seed: int = 0
     permutations: int = 2000
     on_sample: Callable[[], None] = lambda: None
@@ -128,34 +122,24 @@ class Aligner:
         if len({(sample.rating_min, sample.rating_max) for sample in self.samples}) > 1:
             raise UsageError("the answers are rated on different scales; align to one set at a time")
         self.table = _table(self.samples)
-        halves = split_groups(self.table.group_numbers, seed=self.seed)
-        if not halves.any():
+        if len(set(self.table.groups)) < 2:
             raise UsageError("all rated answers are of one group; a judge that learns needs two or more groups")
-        self._halves = halves
         self._place_of = {sample.id: place for place, sample in enumerate(self.samples)}
 
     def align(self) -> AlignmentReport:
-        """Tries every candidate and decides."""
+        """Tries both and decides."""
         self._remembered: _Remembered = {}
-        judge_as_it_is = self._learning(dict.fromkeys(self._place_of, Alignment()))
+        judge_as_it_is = self._learning({})
         as_it_is = self._measure(judge_as_it_is)
         self._observations = judge_as_it_is.observations
         if not self._observations:
             raise UsageError(f"{self.metric} {_NOTHING}; take {_TO_ALIGN}")
-        predictors: dict[str, Predict] = {AS_IT_IS: lambda _, others: as_it_is[others]}
-        if CALIBRATED in self.candidates:
-            predictors[CALIBRATED] = self._predict_calibrated
-        if FEW_SHOT in self.candidates:
-            # what is shown beside an answer are those of the other half, so that none of its own group is among them
-            of_other_half = [self._few_shot(np.flatnonzero(self._halves != half)) for half in (0, 1)]
-            by_sample = {name: of_other_half[self._halves[place]] for name, place in self._place_of.items()}
-            few_shot = self._measure(self._learning(by_sample))
-            predictors[FEW_SHOT] = lambda _, others: few_shot[others]
-        result = compare_candidates(
-            self.table, predictors, self._halves, permutations=self.permutations, seed=self.seed
-        )
-        learn = self._calibrated if result.chosen == CALIBRATED else self._few_shot
-        self._final = learn(np.arange(len(self.samples))) if result.is_adopted else None
+        predictors: dict[str, Predict] = {
+            AS_IT_IS: lambda _, others: as_it_is[others],
+            CALIBRATED: lambda training, others: self._measure(self._learning(self._calibrated(training)), others),
+        }
+        result = compare_candidates(self.table, predictors, permutations=self.permutations, seed=self.seed)
+        self._final = self._calibrated(np.arange(len(self.samples))) if result.is_adopted else None
         return AlignmentReport(
             metric=self.metric,
             judge=self._model.name,
@@ -170,13 +154,11 @@ class Aligner:
         """Writes the folder of the judge that won."""
         if self._final is None:
             raise UsageError(f"there is no judge to write: {report.result.reason}")
-        alignment, result, gain = self._final, report.result, report.result.gain
+        result, gain = report.result, report.result.gain
         after = next(row.spearman for row in result.rows if row.name == result.chosen)
         record = AlignedJudgeRecord(
             metric=self.metric,
             candidate=result.chosen,
-            embedder=self._embedder.name if alignment.examples else None,
-            shown=self.shown,
             spearman={
                 "before": result.rows[0].spearman.value,
                 "after": after.value,
@@ -190,11 +172,7 @@ class Aligner:
         )
         settings: JudgeSettings = self._model.settings.recordable
         content = settings.model_dump(mode="json", exclude_defaults=True, exclude={"aligned"})
-        write_folder(folder, content, record, alignment)
-
-    def _few_shot(self, learned: Places) -> Alignment:
-        examples = tuple(_example(self.samples[place], self.table.groups[place]) for place in learned)
-        return Alignment(examples=examples, shown=self.shown, embedder=self._embedder)
+        write_folder(folder, content, record, self._final)
 
     def _measure(self, judge: Judge, places: Places | None = None) -> Floats:
         """The metric's values of some samples as shares of its range, more is better; NaN where there is none."""
@@ -224,14 +202,10 @@ class Aligner:
             )
         return values[chosen]
 
-    def _predict_calibrated(self, training: Places, others: Places) -> Floats:
-        judge = self._learning(dict.fromkeys(self._place_of, self._calibrated(training)))
-        return self._measure(judge, others)
+    def _learning(self, calibrations: Mapping[str, Calibration]) -> LearningJudge:
+        return LearningJudge(self._model, self._remembered, calibrations)
 
-    def _learning(self, alignments: Mapping[str, Alignment]) -> LearningJudge:
-        return LearningJudge(self._model, self._remembered, alignments)
-
-    def _calibrated(self, learned: Places) -> Alignment:
+    def _calibrated(self, learned: Places) -> dict[str, Calibration]:
         """The calibration by kind of question, fitted to the answers about some samples; each sample counts alike."""
         targets = {self.samples[place].id: self.samples[place].rating_share or 0.0 for place in learned}
         is_rising = higher_is_better(self.metric)
@@ -246,7 +220,7 @@ class Aligner:
             )
             if calibration is not None:
                 maps[kind] = calibration
-        return Alignment(calibration=maps)
+        return maps
 
     def _baselines(self) -> tuple[CandidateRow, ...]:
         values = baseline_values(self.samples)
@@ -263,16 +237,3 @@ def _table(samples: Sequence[Sample]) -> ScoreTable:
     if not is_by_rater:
         ratings = {RATER: [sample.human_rating for sample in samples]}
     return build_value_table(samples, {}, ratings=ratings, scale=(samples[0].rating_min, samples[0].rating_max))
-
-
-def _example(sample: Sample, group: str) -> RatedExample:
-    reasons = sample.metadata.get("rating_reasons")
-    return RatedExample(
-        id=sample.id,
-        group=group,
-        question=sample.user_input,
-        answer=sample.response,
-        rating=round(sample.human_rating or 0.0, 2),
-        scale=sample.rating_max,
-        reasons=tuple(map(str, reasons.values())) if isinstance(reasons, dict) else (),
-    )

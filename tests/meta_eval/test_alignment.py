@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tables_of_scores import table_of
 
-from assay.meta_eval import AS_IT_IS, AlignmentResult, Floats, Places, compare_candidates, fit_calibration, split_groups
+from assay.meta_eval import AS_IT_IS, AlignmentResult, Floats, Places, compare_candidates, fit_calibration
 
 
 def odds(p: Floats) -> Floats:
@@ -75,8 +75,7 @@ def align(simulated: Answers, ratings: Floats, seed: int = 0) -> AlignmentResult
         return scores
 
     candidates = {AS_IT_IS: lambda _, others: said[others].mean(axis=1), "calibrated": calibrated}
-    halves = split_groups(table.group_numbers, seed=seed)
-    return compare_candidates(table, candidates, halves, permutations=400, seed=seed)
+    return compare_candidates(table, candidates, permutations=400, seed=seed)
 
 
 def test_what_wins_is_adopted_with_its_figures():
@@ -88,11 +87,3 @@ def test_what_wins_is_adopted_with_its_figures():
     assert calibrated.squared_error < first.squared_error
     assert "beyond noise" in result.reason
     assert "lie nearer" in result.reason and result.gain is None
-
-
-def test_halves_hold_whole_groups():
-    groups = np.repeat(np.arange(7), 3)
-    halves = split_groups(groups)
-    assert all(len(set(halves[groups == group])) == 1 for group in range(7))
-    assert {0, 1} == set(halves.tolist())
-    assert not split_groups(np.zeros(5, dtype=np.intp)).any()

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import sys
 from math import exp, log
 from pathlib import Path
 
@@ -14,22 +13,11 @@ from openai_server import Answer as Reply
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
-from assay.judges import JUDGE_FILE, Embedder, LiteLLMJudge, load_settings
+from assay.judges import JUDGE_FILE, LiteLLMJudge, load_settings
 from assay.metrics import load_metric
-from assay.runs import Aligner
+from assay.runs import Aligner, Plan
 
 METRIC = "context_relevance:unit=sentences"
-
-
-class WordCounts(Embedder):
-    """Counts of letters: texts of the same letters are near."""
-
-    name = "letters"
-
-    async def embed(self, texts):
-        return np.array(
-            [[1.0, *(text.lower().count(chr(97 + n)) for n in range(26))] for text in texts], dtype=np.float32
-        )
 
 
 def rated_samples(count):
@@ -53,7 +41,6 @@ def rated_samples(count):
                 language="en",
                 rating=float(1 + helps.sum()),
                 group=f"g{number // 2}",
-                metadata={"rating_reasons": {"ann": f"{4 - helps.sum()} do not help"}},
             )
         )
     return samples
@@ -72,13 +59,13 @@ def judge(openai_server, judge_file):
     return LiteLLMJudge(str(judge_file(logprobs=True)))
 
 
-def make_aligner(judge, samples, *candidates):
-    return Aligner(METRIC, samples, judge, WordCounts(), candidates=candidates, permutations=300, shown=2)
+def make_aligner(judge, samples):
+    return Aligner(METRIC, samples, judge, permutations=300)
 
 
 def test_a_judge_that_says_too_much_is_calibrated_and_used_as_a_folder(judge, openai_server, tmp_path):
     samples = rated_samples(48)
-    aligner = make_aligner(judge, samples, "calibrated")
+    aligner = make_aligner(judge, samples)
     report = aligner.align()
     assert len(openai_server.requests) == 4 * 48  # calibration asks nothing
     assert report.result.is_adopted and report.result.chosen == "calibrated"
@@ -110,60 +97,13 @@ def test_a_judge_that_says_too_much_is_calibrated_and_used_as_a_folder(judge, op
         LiteLLMJudge(str(folder))
 
 
-def test_examples_come_from_other_groups(judge, openai_server):
-    samples = rated_samples(24)
-    report = make_aligner(judge, samples, "few-shot").align()
-    assert [row.name for row in report.result.rows] == ["as it is", "few-shot"]
-    assert not report.result.is_adopted  # the judge says the same whatever stands beside
-    assert len(openai_server.requests) == 2 * 4 * 24
-    shown = 0
-    for request in openai_server.requests:
-        judged = re.search(r"Fact (\d+)-", request.user)
-        if "<rated_examples>" in request.user:
-            groups = re.findall(r"answer: Answer of group (\d+)", request.user)
-            assert len(groups) == 2 and judged is not None
-            assert int(judged[1]) // 2 not in map(int, groups)
-            assert "do not help)" in request.user
-            shown += 1
-    assert shown == 4 * 24
-
-
-def test_a_judge_that_is_used_on_what_it_learned_from_is_shown_no_example_of_the_group(
-    judge_file, openai_server, tmp_path, monkeypatch
-):
-    """Answers 0 and 1 are of one group, 2 and 3 of another; beside a new answer all four stand."""
-    openai_server.script = say_what_it_says
-    monkeypatch.setattr(sys.modules[Embedder.__module__], "load_embedder", lambda name: WordCounts())
-    settings = yaml.safe_load(judge_file(logprobs=True).read_text())
-    (tmp_path / "team").mkdir()
-    aligned = {"metric": METRIC, "candidate": "few-shot", "embedder": "letters", "shown": 4}
-    (tmp_path / "team" / "judge.yaml").write_text(yaml.safe_dump(settings | {"aligned": aligned}))
-    samples = rated_samples(4)
-    lines = [
-        {"id": one.id, "group": one.group, "question": "?", "answer": one.response, "rating": 1, "scale": 5}
-        for one in samples
-    ]
-    write_rows(tmp_path / "team" / "examples.jsonl", lines)
-    metric = load_metric(METRIC, LiteLLMJudge(str(tmp_path / "team")))
-
-    def shown(sample):
-        openai_server.requests.clear()
-        asyncio.run(metric.assess(sample))
-        asked = "".join(request.user for request in openai_server.requests)
-        return {*re.findall(r"answer: Answer of group (\d+)", asked)}
-
-    assert shown(samples[0]) == shown(samples[1]) == {"1"}
-    assert shown(samples[2]) == {"0"}
-    assert shown(samples[0].model_copy(update={"id": "new"})) == {"0", "1"}
-
-
 def test_too_little_or_nothing_to_learn_is_said(judge):
     with pytest.raises(UsageError, match="12 answers are rated; a judge learns from 20 or more"):
         make_aligner(judge, rated_samples(12))
     one_group = [sample.model_copy(update={"group": "g"}) for sample in rated_samples(24)]
     with pytest.raises(UsageError, match="of one group"):
         make_aligner(judge, one_group)
-    untyped = Aligner("token_overlap", rated_samples(24), judge, WordCounts())
+    untyped = Aligner("token_overlap", rated_samples(24), judge)
     with pytest.raises(UsageError, match="token_overlap asks no typed question"):
         untyped.align()
 
@@ -177,20 +117,29 @@ def test_the_command_writes_nothing_where_nothing_wins(assay, judge_file, openai
     ]
     write_rows(Path("rated.jsonl"), rows)
     typed = ("align", METRIC, "rated.jsonl", "--judge", judge_file(logprobs=True), "-o", "team")
-    done = assay(*typed, "--candidates", "calibrated")
+    done = assay(*typed)
     assert done.code == 0 and "nothing is adopted" in done.out
     assert not Path("team").exists()
-    bounded = assay(*typed, "--budget-calls", "10", "--candidates", "calibrated")
+    bounded = assay(*typed, "--budget-calls", "10")
     assert bounded.code == 3 and "the same command goes on" in bounded.err
     assert assay("judges", "align", METRIC, "rated.jsonl").code == 2
-    assert "no candidate is called 'magic'" in assay(*typed, "--candidates", "magic").err
 
 
 @pytest.mark.parametrize(
-    "learned", ["candidate: isotonic", "candidate: prompts mine", "candidate: few-shot, rules: '- Say no.'"]
+    "learned", ["candidate: isotonic", "candidate: prompts mine", "candidate: few-shot", "rules: '- Say no.'"]
 )
 def test_a_judge_that_learned_what_is_no_longer_learned(tmp_path, learned):
     record = f"model: openai/m\naligned: {{metric: faithfulness, {learned}}}\n"
     (tmp_path / JUDGE_FILE).write_text(record, encoding="utf-8")
     with pytest.raises(InputError, match=r"is of Assay 0.2, .* align the judge again with `assay judges align`"):
         load_settings(str(tmp_path))
+
+
+def test_what_stands_in_earlier_records_is_read_in_folders_that_are_calibrated_and_in_stored_runs(tmp_path):
+    """A calibrated folder named an embedder and how many examples are shown; a run by few-shot is shown as it was."""
+    record = {"metric": "faithfulness", "candidate": "calibrated", "embedder": None, "shown": 3}
+    (tmp_path / JUDGE_FILE).write_text(yaml.safe_dump({"model": "openai/m", "aligned": record}), encoding="utf-8")
+    assert load_settings(str(tmp_path)).label.startswith("openai/m+aligned.")
+    judge = {"model": "openai/m", "aligned": record | {"candidate": "few-shot", "fingerprint": "abcdef012345"}}
+    plan = Plan.model_validate({"sets": ["s"], "metrics": ["faithfulness"], "judge": judge}, context={"recorded": True})
+    assert plan.judge.label == "openai/m+aligned.abcdef"
