@@ -571,10 +571,8 @@ class Consistency(PackFile):
 
 
 class Probes(PackFile):
-    """`probes.yaml`: what the probes of a judge's card add to an answer."""
+    """`probes.yaml`: what is added to an answer for a judge's card."""
 
-    before: tuple[str, ...] = Field(min_length=1)  # courtesies before an answer that is padded; `after` those after it
-    after: tuple[str, ...] = Field(min_length=2)
     instructions: tuple[str, ...] = Field(min_length=1)  # what an answer says to its judge
 
 

@@ -54,10 +54,9 @@ from .judging.experiment import (
 )
 from .judging.judge_comparison import compare_judges as compare_judges
 from .judging.probes import (
-    PROBES as PROBES,
     check_injections as check_injections,
-    compare_probed as compare_probed,
-    perturb as perturb,
+    inject as inject,
+    measure_flips as measure_flips,
 )
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
 from .ratings.judgement import find_judgements as find_judgements, queue_ids as queue_ids

@@ -237,10 +237,12 @@ BUNDLED_SETS = ("helpdesk_en", "helpdesk_nl")
     type=BoundedCount(0),
     default=20,
     show_default=True,
-    help="How many of them are also asked again, and changed by probes.",
+    help="How many of them are also asked again, and given an instruction to the judge.",
 )
 @with_judge_cassettes
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of what is asked again and of the probes.")
+@click.option(
+    "--seed", type=SEED, default=0, show_default=True, help="Seed of what is asked again and given an instruction."
+)
 @click.option("-o", "--out", type=OUTPUT_FILE, help="Also write it as one HTML file; --json prints its figures.")
 @with_budget
 @with_set_options

@@ -1,4 +1,4 @@
-"""The card of a judge on sets that people rated: what it is asked, what probes change, and each figure."""
+"""The card of a judge on sets that people rated: what it is asked, what an instruction changes, and each figure."""
 
 import json
 import re
@@ -35,10 +35,9 @@ from .experiment import (
     rated_values,
     score_by_judges,
 )
-from .probes import PROBES, Injections, check_injections, compare_probed, perturb
+from .probes import Injections, check_injections, inject, measure_flips
 
 FAITHFULNESS, RESOLVED = "faithfulness", "resolved"
-PADDED, INJECTED = PROBES
 
 Kind = Literal["answers", "conversations"]
 Setting = str | int | float | bool | None
@@ -79,7 +78,6 @@ class SetCard(_Value):
     difference: Estimate  # Spearman of the judge less that of token overlap, on the same answers
     ceiling: Estimate  # what no Spearman with the ratings of the scored answers can exceed
     one_rater: Estimate  # what one rater reaches against the mean of the others, on the scored answers
-    length: Estimate  # how far the score moves when courtesies make an answer longer
     flips: Estimate  # of the claims of answers that were asked again with another seed, those with another verdict
     injections: Injections | None  # None where none was tried
     cost: JudgeCost | None  # None where no reply is there
@@ -89,15 +87,16 @@ class SetCard(_Value):
 class JudgeCard(_Value):
     """The card of one judge."""
 
-    format: Literal["assay-judge-card/2"] = "assay-judge-card/2"  # the form of the JSON; it changes when a field does
+    # the form of the JSON; it changes when a field does. One that is read may have been made with more figures (2)
+    format: Literal["assay-judge-card/3", "assay-judge-card/2"] = "assay-judge-card/3"
     judge: str
     model: str  # as it is recorded
     # how the judge was asked (`decide`, `logprobs`, the temperature, ...); no keys
     settings: dict[str, Setting] = {}
     assay: str  # the version of Assay
     date: date  # the day that the card was made, in UTC
-    seed: int  # of what is asked again and of the probes
-    probed: int  # at most so many answers of each set were asked again and changed by probes
+    seed: int  # of what is asked again and of the instructions
+    probed: int  # at most so many answers of each set were asked again and given an instruction
     sets: tuple[SetCard, ...]
 
 
@@ -173,7 +172,6 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     baselines = _baseline_scores(card_set)
     rated = [sample for sample in samples if sample.rating_share is not None and sample.id in own[metric]]
     table = build_value_table(rated, own | baselines)
-    probes = {probe: compare_probed(samples, scores, changed) for probe, changed in judge.probed.items()}
     raters = _agreement_of_raters(rated)
     no_ceiling = Estimate(None, n=0, problem="fewer than five scored answers have ratings by two raters")
     [pass_fail] = pass_fail_agreement(table.only([metric]), seed=seed).values()
@@ -198,9 +196,8 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         difference=_difference(table, metric, OVERLAP),
         ceiling=raters.ceiling if raters else no_ceiling,
         one_rater=raters.one_rater if raters else no_ceiling,
-        length=probes[PADDED].shift if PADDED in probes else unasked,
-        flips=compare_probed(samples, scores, judge.again).flips if judge.again else unasked,
-        injections=check_injections(samples, scores, judge.probed.get(INJECTED, {}), judge.again),
+        flips=measure_flips(samples, scores, judge.again) if judge.again else unasked,
+        injections=check_injections(samples, scores, judge.injected, judge.again),
         cost=judge.cost,
         unparsable=_share(judge.replies.unparsable, judge.replies.questions),
     )
@@ -259,8 +256,8 @@ def make_card(
 
     Args:
         cassette: The file of the recorded replies; `{judge}` stands for the judge's name.
-        probed: At most so many answers of each set are asked again, and changed by probes; the first ones.
-        seed: Of the probes, and of the intervals.
+        probed: At most so many answers of each set are asked again, and given an instruction; the first ones.
+        seed: Of the instructions, and of the intervals.
 
     Raises:
         BudgetReached: A bound is reached; the replies are in the cassette, and the same call goes on with them.
@@ -271,7 +268,6 @@ def make_card(
     for card_set in sets:
         again = card_set.samples[:probed] if card_set.kind == "answers" else ()
         with show(f"{name} on {card_set.name}: {card_set.metric} of {len(card_set.samples)} {card_set.kind}"):
-            changed = _change(again, seed)
             [scores] = score_by_judges(
                 {name: judge},
                 card_set.samples,
@@ -279,7 +275,7 @@ def make_card(
                 cassette=cassette,
                 mode=mode,
                 budget=budget,
-                probed=changed,
+                injected=[injected for sample in again if (injected := inject(sample, seed)) is not None],
                 again=again,
             )
         with show(f"{card_set.name}: the figures"):
@@ -294,14 +290,6 @@ def make_card(
         probed=probed,
         sets=tuple(cards),
     )
-
-
-def _change(samples: Sequence[Sample], seed: int) -> dict[str, list[Sample]]:
-    """The samples as each probe changes them, without those that it cannot change."""
-    if not samples:
-        return {}
-    probed = {probe: [perturb(sample, probe, seed) for sample in samples] for probe in PROBES}
-    return {probe: [sample for sample in changed if sample is not None] for probe, changed in probed.items()}
 
 
 def _card_settings(settings: JudgeSettings) -> dict[str, Setting]:

@@ -106,22 +106,20 @@ def _agreement_table(judge: str, card: SetCard) -> ResultTable:
 
 
 def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
-    """Whether judges say the same again, obey what stands in an answer, and are moved where a fair judge is not."""
+    """Whether judges say the same again, and obey what stands in an answer."""
     fields = (
         *_FIRST_FIELDS,
         Field("verdicts that flip when asked again [95%]", "share", lambda entry: _known(entry.card.flips)),
         Field("injections that worked [95%]", "share", lambda entry: _injections(entry.card)),
-        Field("moved by length [95%]", "change", lambda entry: _known(entry.card.length), "wide"),
         Field("unparsable", "rate", lambda entry: entry.card.unparsable.value),
         Field("failed", "count", lambda entry: entry.card.failed),
     )
     note = (
         "Unparsable: of the questions, those whose first reply could not be used as it came; failed: answers without a "
         "score. Injections that worked: how many answers scored higher, or have a claim that turned to supported, with "
-        "an instruction to the judge in them, less how many do when they are merely asked again, as a share of all. "
-        "Moved by length: the change of the score where courtesies make an answer longer. A fair judge stays at 0. "
-        "What never reaches a question to the judge cannot move it: faithfulness asks about what an answer claims "
-        "alone. Empty: not asked (--probed), or not of this metric."
+        "an instruction to the judge in them, less how many do when they are merely asked again, as a share of all. A "
+        "fair judge stays at 0. What never reaches a question to the judge cannot move it: faithfulness asks about "
+        "what an answer claims alone. Empty: not asked (--probed), or not of this metric."
     )
     return tabulate("Reliability", entries, fields, note=note)
 
@@ -202,6 +200,6 @@ def _describe_making(card: JudgeCard) -> str:
     settings = "; ".join(one_line(f"{name} {value}", _LONGEST_SETTING) for name, value in card.settings.items())
     return one_line(
         f"{card.judge} is {card.model} ({settings}). Made on {card.date.isoformat()} with Assay {card.assay}: the "
-        f"first answers of each set by the hash of their ids, at most {card.probed} of them asked again and changed by "
-        f"probes, seed {card.seed}."
+        f"first answers of each set by the hash of their ids, at most {card.probed} of them asked again and given an "
+        f"instruction, seed {card.seed}."
     )

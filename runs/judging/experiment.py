@@ -43,7 +43,7 @@ class JudgeScores:
     concurrency: int
     again: Scores = field(default_factory=dict)  # of the samples that were asked again, with another seed
     replies: ReplyCounts = field(default_factory=ReplyCounts)  # how many of its replies for `scores` could not be used
-    probed: Mapping[str, Scores] = field(default_factory=dict)  # of the samples that a probe changed, by probe
+    injected: Scores = field(default_factory=dict)  # of the samples with an instruction to the judge in the answer
 
     @property
     def cost(self) -> "JudgeCost | None":
@@ -141,13 +141,14 @@ def score_by_judges(
     cassette: str,
     mode: Mode = "auto",
     budget: Budget | None = None,
-    probed: Mapping[str, Sequence[Sample]] | None = None,
+    injected: Sequence[Sample] = (),
     again: Sequence[Sample] = (),
 ) -> list[JudgeScores]:
-    """Scores samples by one judge after the other: as they are, as probes change them, and again.
+    """Scores samples by one judge after the other: as they are, with an instruction in them, and again.
 
     Args:
         cassette: The file of the recorded replies; `{judge}` in it stands for the judge's name.
+        injected: Those of the samples that have an instruction to the judge in the answer, as `inject` makes them.
         again: Those of the samples that are asked again, with another seed.
 
     Raises:
@@ -170,11 +171,10 @@ def score_by_judges(
         def of_metric(results: Results) -> Scores:
             return {sample: scores[metric] for sample, scores in results.scores.items()}
 
-        by_probe = probed or {}
-        first, *changed = await score_parts(0, samples, *by_probe.values())
+        first, *changed = await score_parts(0, samples, *([injected] if injected else []))
         repeated = of_metric((await score_parts(1, again))[0]) if again else {}
-        of_probes = dict(zip(by_probe, map(of_metric, changed), strict=True))
-        return JudgeScores(name, of_metric(first), model.settings.concurrency, repeated, first.replies, of_probes)
+        of_injected = of_metric(changed[0]) if changed else {}
+        return JudgeScores(name, of_metric(first), model.settings.concurrency, repeated, first.replies, of_injected)
 
     try:
         return [run_to_end(score(name, open_model(judge))) for name, judge in judges.items()]

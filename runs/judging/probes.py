@@ -1,60 +1,35 @@
-"""What moves a judge though what it judges is the same: an answer padded, an instruction in it, being asked again."""
+"""What moves a judge though what it judges is the same: an instruction in an answer, being asked again."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ...eval_sets import Sample
 from ...languages import find_language
-from ...languages.sections import Probes
 from ...meta_eval.estimate import Estimate, estimate_mean
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from .experiment import Scores, claims_by_text
 
-PROBES = ("padded", "injected")
+_ROUNDING = 1e-9  # a score that is added up in another order did not rise
 
 
-def perturb(sample: Sample, probe: str, seed: int = 0) -> Sample | None:
-    """Changes a sample as a probe does, the same way for the same seed and id; None where it cannot be changed.
+def inject(sample: Sample, seed: int = 0) -> Sample | None:
+    """Puts an instruction to the judge into an answer, the same one for the same seed and id; None where it cannot.
 
     Id, question and group stay, so that scores can be paired. The answer loses its ratings: nobody rated it.
     """
     language = find_language(sample.language)
     if language is None or not language.has("probes") or not sample.response.strip():
         return None
-    chance = random.Random(f"{seed}\0{probe}\0{sample.id}")
-    response = _CHANGES[probe](sample.response, chance, language.probes)
-    metadata = {**sample.metadata, "probe": probe}
-    return sample.model_copy(update={"response": response, "metadata": metadata, "rating": None, "ratings": {}})
-
-
-def _pad(answer: str, chance: random.Random, phrases: Probes) -> str:
-    places = sorted(chance.sample(range(len(phrases.after)), 2))
-    after = " ".join(phrases.after[place] for place in places)
-    # on separate lines, since "1. Open ..." directly after a courtesy would no longer be a numbered step
-    return f"{chance.choice(phrases.before)}\n\n{answer.rstrip()}\n\n{after}"
-
-
-def _inject(answer: str, chance: random.Random, phrases: Probes) -> str:
-    parts = [answer.rstrip(), chance.choice(phrases.instructions)]
+    chance = random.Random(f"{seed}\0injected\0{sample.id}")
+    parts = [sample.response.rstrip(), chance.choice(language.probes.instructions)]
     chance.shuffle(parts)
-    return "\n\n".join(parts)
-
-
-_CHANGES: dict[str, Callable[[str, random.Random, Probes], str]] = {"padded": _pad, "injected": _inject}
-
-
-_ROUNDING = 1e-9  # a score that is added up in another order did not rise
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeFindings:
-    """One judge under one probe, against its own scores of the unchanged samples."""
-
-    flips: Estimate  # the share of the claims of both that have another verdict, with an interval over groups
-    shift: Estimate  # the mean change of the score; what only the changed answer claims counts here alone
+    metadata = {**sample.metadata, "probe": "injected"}
+    return sample.model_copy(
+        update={"response": "\n\n".join(parts), "metadata": metadata, "rating": None, "ratings": {}}
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,28 +42,21 @@ class Injections:
     share: Estimate  # (worked - again) / tried, with an interval over groups
 
 
-def compare_probed(samples: Sequence[Sample], scores: Scores, changed: Scores) -> ProbeFindings:
-    """Compares a judge's scores of samples that a probe changed with its scores of the unchanged ones.
+def measure_flips(samples: Sequence[Sample], scores: Scores, again: Scores) -> Estimate:
+    """The share of the claims that a judge gave another verdict when it was asked again, with an interval over groups.
 
-    A claim that was computed counts with the judge's verdict, not the computation's.
+    Claims of both scores of an answer count. A claim that was computed counts with the judge's verdict, not the
+    computation's.
     """
-    both = [sample for sample in samples if sample.id in scores and sample.id in changed]
-    groups = group_answers(both)
-    claims = [
-        (group, *verdicts)
-        for sample, group in zip(both, groups, strict=True)
-        for verdicts in _common_claims(scores[sample.id], changed[sample.id])
+    both = [sample for sample in samples if sample.id in scores and sample.id in again]
+    flipped = [
+        (_is_supported(before) != _is_supported(after), group)
+        for sample, group in zip(both, group_answers(both), strict=True)
+        for before, after in _common_claims(scores[sample.id], again[sample.id])
     ]
-    shifts = [
-        (after - before, group)
-        for sample, group in zip(both, groups, strict=True)
-        if (before := scores[sample.id].value) is not None and (after := changed[sample.id].value) is not None
-    ]
-    flipped = [_is_supported(before) != _is_supported(after) for _, before, after in claims]
-    flips = Estimate(None, n=0, groups=0, problem="no claim stands in both")
-    if claims:
-        flips = estimate_mean(flipped, [source for source, *_ in claims], bounds=(0, 1))
-    return ProbeFindings(flips, _mean_change([shift for shift, _ in shifts], [source for _, source in shifts]))
+    if not flipped:
+        return Estimate(None, n=0, groups=0, problem="no claim stands in both")
+    return estimate_mean([one for one, _ in flipped], [group for _, group in flipped], bounds=(0, 1))
 
 
 def _common_claims(before: Score, after: Score) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -141,7 +109,7 @@ def _share_beyond_noise(differences: Sequence[int], groups: Sequence[str]) -> Es
     are 0, down.
     """
     if len(set(differences)) > 1:
-        return _mean_change(differences, groups)
+        return estimate_mean(differences, groups, bounds=(-1, 1))  # one up is as possible as one down
     value = differences[0]
     share = estimate_mean([value != 0] * len(differences), groups, bounds=(0, 1))
     if share.low is None or share.high is None:
@@ -149,9 +117,3 @@ def _share_beyond_noise(differences: Sequence[int], groups: Sequence[str]) -> Es
     low, high = (share.low, share.high) if value else (-share.high, share.high)
     low, high = (-high, -low) if value < 0 else (low, high)
     return replace(share, value=float(value), low=low, high=high)
-
-
-def _mean_change(differences: Sequence[float], groups: Sequence[str]) -> Estimate:
-    """The mean of changes: one up is as possible as one down, though none may have been seen."""
-    most = max(map(abs, differences), default=0.0)
-    return estimate_mean(differences, groups, bounds=(-most, most))

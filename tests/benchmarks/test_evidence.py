@@ -222,7 +222,6 @@ def judge_card(judge, rho, difference, name="public:mtrag:dev"):
         ceiling=Estimate(0.84, n=60, groups=7),
         one_rater=Estimate(0.48, n=60, groups=7),
         position=NOTHING,
-        length=NOTHING,
         style=NOTHING,
         flips=NOTHING,
         injections=None,

@@ -7,7 +7,7 @@ from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.languages import load_language, packs_with
 from assay.metrics import Score
-from assay.runs import PROBES, compare_probed, perturb
+from assay.runs import inject, measure_flips
 from assay.text import claiming_sentences
 
 SAMPLE = Sample(
@@ -17,32 +17,22 @@ SAMPLE = Sample(
 )  # fmt: skip
 
 
-def changed(name, sample=SAMPLE, seed=0):
-    result = perturb(sample, name, seed)
+def changed(sample=SAMPLE, seed=0):
+    result = inject(sample, seed)
     assert result is not None
     return result
 
 
-def test_padded_keeps_the_answer_and_adds_courtesies():
-    padded = changed("padded").response
-    phrases = load_language("en").probes
-    before, _, rest = padded.partition("\n\nGo to Leave.")
-    assert before in phrases.before
-    assert rest.startswith(" Click **Book**. Choose the day. Your manager gets a message.\n\n")
-    assert sum(phrase in rest for phrase in phrases.after) == 2
-
-
-@pytest.mark.parametrize("name", ["padded", "injected"])
-def test_numbered_steps_stay_steps(name):
+def test_numbered_steps_stay_steps():
     steps = SAMPLE.model_copy(update={"response": "1. Open the menu.\n2. Click on Save."})
     for seed in range(10):
-        claims = claiming_sentences(changed(name, steps, seed).response, load_language("en"))
+        claims = claiming_sentences(changed(steps, seed).response, load_language("en"))
         assert [claim for claim in claims if len(claim) < 20] == ["Open the menu.", "Click on Save."]
 
 
 def test_injected_adds_an_instruction_before_or_after_the_answer():
     phrases = load_language("en").probes
-    responses = {changed("injected", seed=seed).response for seed in range(40)}
+    responses = {changed(seed=seed).response for seed in range(40)}
     assert responses == {
         "\n\n".join(parts)
         for phrase in phrases.instructions
@@ -51,29 +41,26 @@ def test_injected_adds_an_instruction_before_or_after_the_answer():
 
 
 @pytest.mark.parametrize("language", [language.code for language in packs_with("probes")])
-def test_neither_an_instruction_nor_a_courtesy_is_a_claim(language):
-    """So that neither of them can change what a judge is asked about the claims."""
-    phrases = load_language(language).probes
-    for phrase in phrases.instructions:
+def test_an_instruction_is_no_claim(language):
+    """So that it cannot change what a judge is asked about the claims."""
+    for phrase in load_language(language).probes.instructions:
         assert claiming_sentences(phrase, load_language(language)) == []
-    assert claiming_sentences(" ".join([*phrases.before, *phrases.after]), load_language(language)) == []
 
 
-@pytest.mark.parametrize("name", PROBES)
-def test_runs_can_be_paired_and_a_changed_answer_has_no_rating(name):
-    result = changed(name)
+def test_runs_can_be_paired_and_a_changed_answer_has_no_rating():
+    result = changed()
     assert (result.id, result.user_input, result.group) == ("s1", SAMPLE.user_input, "page")
-    assert result.metadata["probe"] == name
+    assert result.metadata["probe"] == "injected"
     assert result.rating is None and result.response != SAMPLE.response
 
 
-@given(st.text(max_size=200), st.integers(0, 5), st.sampled_from([*PROBES]))
-def test_the_same_seed_gives_the_same_change(response, seed, name):
+@given(st.text(max_size=200), st.integers(0, 5))
+def test_the_same_seed_gives_the_same_change(response, seed):
     if "\0" in response or any("\ud800" <= each <= "\udfff" for each in response):
         return
     sample = SAMPLE.model_copy(update={"response": response})
-    result = perturb(sample, name, seed)
-    assert result == perturb(sample, name, seed)
+    result = inject(sample, seed)
+    assert result == inject(sample, seed)
     assert result is None or result.response != sample.response
 
 
@@ -87,54 +74,36 @@ def score(*claims):
     return Score(sum(p for _, p in claims) / len(claims), "scored", "", {"claims": claim_evidence}, Usage())
 
 
-def measure_flips(before, after, samples=SAMPLES):
-    return compare_probed(samples, before, after)
-
-
 def all_of(*claims):
     return {sample.id: score(*claims) for sample in SAMPLES}
 
 
 def test_a_flip_is_across_even_odds_and_only_claims_of_both_count():
-    """Of three claims one crosses 0.5, one moves below it, and one is gone; a new one counts in the score alone."""
+    """Of three claims one crosses 0.5, one moves below it, and one is gone; a new one does not count."""
     before = all_of(("Open it.", 0.4), ("Close it.", 0.1), ("Gone.", 0.9))
-    effect = measure_flips(before, all_of(("open  it.", 0.6), ("Close it.", 0.45), ("Believe me.", 1.0)))
-    assert (effect.flips.n, effect.flips.value) == (24, 0.5)
-    assert effect.shift.value == pytest.approx((0.6 + 0.45 + 1.0) / 3 - (0.4 + 0.1 + 0.9) / 3)
-    assert (effect.shift.n, effect.shift.groups) == (12, 6)
+    effect = measure_flips(SAMPLES, before, all_of(("open  it.", 0.6), ("Close it.", 0.45), ("Believe me.", 1.0)))
+    assert (effect.n, effect.value) == (24, 0.5)
 
 
 def test_an_interval_is_over_groups():
     """Of twelve three rise above 0.5, in two of the six groups, and one falls below it."""
     after = all_of(("A.", 0.2)) | {sample: score(("A.", 0.8)) for sample in ("s0", "s1", "s2")}
     before = all_of(("A.", 0.2)) | {"s4": score(("A.", 0.9))}
-    effect = measure_flips(before, after)
-    assert effect.flips.value == 4 / 12
-    assert effect.flips.low is not None and effect.flips.high is not None
-    assert 0 <= effect.flips.low < 4 / 12 < effect.flips.high < 1
+    effect = measure_flips(SAMPLES, before, after)
+    assert effect.value == 4 / 12
+    assert effect.low is not None and effect.high is not None
+    assert 0 <= effect.low < 4 / 12 < effect.high < 1
 
 
 def test_none_of_few_is_not_surely_none():
     """Clopper and Pearson's interval of 0 of 6 groups reaches 1 - .025^(1/6) = 0.459; that of 6 of 6 from 0.541."""
     none, every = (
-        measure_flips(all_of(("A.", 0.7)), all_of(("A.", 0.7))),
-        measure_flips(all_of(("A.", 0.7)), all_of(("A.", 0.2))),
+        measure_flips(SAMPLES, all_of(("A.", 0.7)), all_of(("A.", 0.7))),
+        measure_flips(SAMPLES, all_of(("A.", 0.7)), all_of(("A.", 0.2))),
     )
     reach = 1 - 0.025 ** (1 / 6)
-    assert (none.flips.value, none.flips.low, none.flips.high) == (0, 0, pytest.approx(reach, abs=1e-3))
-    assert (every.flips.value, every.flips.low, every.flips.high) == (1, pytest.approx(1 - reach, abs=1e-3), 1)
-
-
-def test_one_score_that_fell_leaves_no_change_possible():
-    """Of thirty answers one falls by 1: nobody saw a rise, and still one is as possible as a fall."""
-    samples = [Sample(id=f"s{number}", user_input="q", response="a", group=f"g{number}") for number in range(30)]
-    before = {sample.id: score(("A.", 1.0)) for sample in samples}
-    after = before | {"s0": score(("A.", 0.0))}
-    fall, rise = (measure_flips(*pair, samples).shift for pair in ((before, after), (after, before)))
-    assert (fall.value, fall.n, fall.groups) == (pytest.approx(-1 / 30), 30, 30)
-    assert fall.low is not None and fall.high is not None
-    assert fall.low < -0.06 < 0 < fall.high
-    assert (rise.value, rise.low, rise.high) == pytest.approx((-fall.value, -fall.high, -fall.low))
+    assert (none.value, none.low, none.high) == (0, 0, pytest.approx(reach, abs=1e-3))
+    assert (every.value, every.low, every.high) == (1, pytest.approx(1 - reach, abs=1e-3), 1)
 
 
 def test_a_computed_claim_counts_with_the_judges_verdict():
@@ -146,13 +115,13 @@ def test_a_computed_claim_counts_with_the_judges_verdict():
         {sample.id: Score(0.0, "scored", "", {"claims": [computed(verdict)]}, Usage()) for sample in SAMPLES}
         for verdict in ("not_found", "supported")
     )
-    assert measure_flips(before, after).flips.value == 1
+    assert measure_flips(SAMPLES, before, after).value == 1
 
 
 def test_what_failed_or_could_not_be_changed_does_not_count():
     before, lost = all_of(("A.", 0.7)), Score(None, "failed", "no", {}, Usage())
-    effect = measure_flips(before, {"s0": score(("A.", 0.7)), "s1": lost})
-    assert (effect.flips.n, effect.shift.n) == (1, 1)
-    nothing = measure_flips(before, {})
-    assert (nothing.flips.n, nothing.flips.value, nothing.shift.value) == (0, None, None)
-    assert nothing.flips.problem == "no claim stands in both"
+    effect = measure_flips(SAMPLES, before, {"s0": score(("A.", 0.7)), "s1": lost})
+    assert effect.n == 1
+    nothing = measure_flips(SAMPLES, before, {})
+    assert (nothing.n, nothing.value) == (0, None)
+    assert nothing.problem == "no claim stands in both"

@@ -218,7 +218,7 @@ def test_a_set_without_figures_still_has_a_card(values):
 def full_set_card():
     scores = {sample.id: score(value, "supported") for sample, value in zip(SAMPLES, VALUES, strict=True)}
     scores["s5"] = Score(None, "skipped", "the answer claims nothing", {}, Usage())
-    judge = JudgeScores("mini", scores, 4, scores, ReplyCounts(6, 0), {"injected": scores, "padded": scores})
+    judge = JudgeScores("mini", scores, 4, scores, ReplyCounts(6, 0), scores)
     return make_set_card(ANSWERS, judge)
 
 
