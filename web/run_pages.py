@@ -19,7 +19,6 @@ from ..presentation.texts import shorten
 from ..runs import Store
 from ..runs.ratings.judgement import rating_state
 from ..runs.show.run_report import (
-    CHANGE,
     RunFigures,
     RunSummary,
     compute_figures,
@@ -228,9 +227,9 @@ class RunPages:
             "run": run,
             "figures": figures,
             "forest": draw_forest(rows, within=(-1, 1)) if any(row[2].value is not None for row in rows) else None,
-            "metric_table": report_table("", figures.metrics).without_empty(CHANGE, "p"),
+            "metric_table": report_table("", figures.metrics),
             "parts": {
-                title: {part: report_table("", rows).without_empty(CHANGE, "p") for part, rows in parts.items()}
+                title: {part: report_table("", rows) for part, rows in parts.items()}
                 for title, parts in (("By language", figures.languages), ("By message type", figures.message_types))
             },
         }

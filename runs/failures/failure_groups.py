@@ -103,7 +103,7 @@ async def group_failures(
         metric=selected.metric,
         rule=selected.rule,
         texts=Counter(text.kind for of_answer in selected.bad.values() for text in of_answer),
-        notes=tuple(_first_notes(selected)),
+        notes=(f"{table.rating_note}.",) if table.rating_note else (),
     )
     if not failures.texts:
         return failures
@@ -203,11 +203,6 @@ def _describe_groups(
     ordered = tuple(sorted(groups.values(), key=lambda group: (-len(group.answers), group.name)))
     notes = (*failures.notes, *_last_notes(failures, len(drawn), ordered))
     return replace(failures, groups=ordered, other=other, notes=notes)
-
-
-def _first_notes(selected: BadAnswers) -> Iterator[str]:
-    if selected.table.rating_note:
-        yield f"{selected.table.rating_note}."
 
 
 def _last_notes(failures: Failures, drawn: int, groups: Sequence[FailureGroup]) -> Iterator[str]:

@@ -47,7 +47,7 @@ class AnswerPair(PairedQuestion):
 
         System messages stay only where both have the same ones: two versions often differ in them.
         """
-        first, second = (_system_texts(sample) for sample in self.answers)
+        first, second = ([one.text for one in sample.messages if one.role == "system"] for sample in self.answers)
         one, other = (_blind(sample, has_policy=first == second) for sample in self.answers)
         return one, other
 
@@ -72,10 +72,6 @@ class PairComparison(BaseModel):
     # questions to which two versions gave the same answer, each with its place among those of the queue: ties that
     # nobody is asked about
     same: tuple[tuple[int, PairedQuestion], ...] = ()
-
-
-def _system_texts(sample: Sample) -> list[str]:
-    return [message.text for message in sample.messages if message.role == "system"]
 
 
 def _blind(sample: Sample, *, has_policy: bool) -> Sample:

@@ -38,6 +38,7 @@ _WORST_ANSWERS = 5
 _LONGEST_REASON = 44  # characters of the most frequent one, as the verdict tells it
 _MOST_SAMPLES = 10_000  # that a table of samples, or the line of a run in a list, reads
 _MOST_RUNS = 100  # among which the run before is looked for
+_CHANGE = "change [95% interval]"  # the head of a column
 
 
 def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: Collection[str], place: str) -> Verdict:
@@ -171,9 +172,7 @@ def _describe_summaries(summaries: Sequence[MetricSummary]) -> Iterator[Paragrap
         yield Paragraph(f"Sentences that were not judged (greetings, questions, refusals and the like): {listed}")
 
 
-def worst_block(
-    results: Results, run: "RunRow", summaries: Sequence[MetricSummary], count: int = _WORST_ANSWERS
-) -> tuple[str, ReportBlock]:
+def worst_block(results: Results, run: "RunRow", summaries: Sequence[MetricSummary]) -> tuple[str, ReportBlock]:
     """The worst answers by the first metric that was asked for; those with its best score are not among them.
 
     Returns:
@@ -182,7 +181,7 @@ def worst_block(
     from ...eval_sets.conversation import listed_question
 
     metric = first_scored(summaries, run.plan.metrics)
-    worst = list(results.worst(count, metric).samples.values()) if metric else []
+    worst = list(results.worst(_WORST_ANSWERS, metric).samples.values()) if metric else []
     if not worst:
         return "", ReportBlock(())
     which = "worst answer" if len(worst) == 1 else count_of(len(worst), "worst answer")
@@ -251,10 +250,6 @@ def scores_as_json(store: "Store", run: "RunRow", sample: str | None) -> dict[st
     return {"verdict": verdict.as_json()} | results.as_json()
 
 
-CHANGE = "change [95% interval]"
-"""The head of the column of changes since an earlier run."""
-
-
 @dataclass(frozen=True, slots=True)
 class RunFigures:
     """What a run comes to."""
@@ -295,7 +290,7 @@ def _report_parts(results: Results, part_of: Callable[[Sample], str | None]) -> 
 
 
 def report_table(caption: str, metrics: Sequence[MetricReport]) -> ResultTable:
-    """Per metric the counts, the mean and the change since an earlier run, with their intervals."""
+    """Per metric the counts, the mean and, where one is compared, the change since an earlier run, with intervals."""
     fields: tuple[Field, ...] = (
         Field("metric", "name", lambda metric: metric.metric),
         Field("n", "count", lambda metric: metric.n, "wide"),
@@ -303,12 +298,13 @@ def report_table(caption: str, metrics: Sequence[MetricReport]) -> ResultTable:
         Field("without a score", "count", _missing, "page"),
         Field("mean [95% interval]", "mean", lambda row: Figure("mean", row.mean, row.low, row.high), is_left=True),
         Field(LEFT_OUT, "share", lambda metric: metric.left_out),
-        Field(CHANGE, "change", _change, is_left=True),
+        Field(_CHANGE, "change", _change, is_left=True),
         Field("p", "p", lambda metric: metric.change_p, "wide"),
     )
     if all(metric.left_out is None for metric in metrics):
         fields = tuple(field for field in fields if field.head != LEFT_OUT)
-    return tabulate(caption, metrics, fields, tone=lambda metric: "" if metric.asked else "baseline")
+    table = tabulate(caption, metrics, fields, tone=lambda metric: "" if metric.asked else "baseline")
+    return table.without_empty(_CHANGE, "p")
 
 
 def _change(metric: MetricReport) -> Figure:

@@ -19,16 +19,12 @@ RELEASES = 5
 """In a month, so many changes of single answers that change nothing on average must not raise an alarm either."""
 
 _FIELD_WORDS = {
-    "reach": "reaching {}",
-    "at_least": "at least {}",
-    "at_most": "at most {}",
-    "more_than": "by more than {}",
+    "reach": "reaching {:.6g}",
+    "at_least": "at least {:.6g}",
+    "at_most": "at most {:.6g}",
+    "more_than": "by more than {:.6g}",
     "strict": "strict",
 }
-
-
-def _bound_text(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 class _Gate(BaseModel):
@@ -40,7 +36,7 @@ class _Gate(BaseModel):
     def name_for(self, metric: str | None) -> str:
         """Returns the gate as a name that no other gate of the suite has, such as `mean of bleu, at least 0.5`."""
         fields = self.model_dump(exclude_defaults=True, exclude={"gate", "metric", "judge"})
-        bounds = [f"{_FIELD_WORDS[field].format(_bound_text(value))}" for field, value in fields.items()]
+        bounds = [_FIELD_WORDS[field].format(value) for field, value in fields.items()]
         return ", ".join([f"{self.gate} of {metric}" if metric else self.gate, *bounds])
 
 

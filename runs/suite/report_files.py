@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from ...presentation.page import render_page, typeset, write_page
 from ...presentation.result_table import Field, ResultTable, TableCell, Tone, tabulate
 from ...text.wording import count_of, reader_language
 from ...untrusted import without_unseen
-from ..show.run_report import CHANGE, report_table
+from ..show.run_report import report_table
 from ..store.store import Store
 from .gates import GateResult
 from .ledger import Ledger, NightlyRunRow
@@ -52,12 +53,7 @@ def changed_table(caption: str, samples: Sequence[SampleReport]) -> ResultTable:
     return tabulate(caption, samples, fields)
 
 
-def metric_table(run: RunReport) -> ResultTable:
-    """The metrics of one judge's run; without the columns of changes where nothing is compared."""
-    return report_table("", run.metrics).without_empty(CHANGE, "p")
-
-
-TABLES = {"gate_table": gate_table, "metric_table": metric_table, "changed_table": changed_table}
+TABLES = {"gate_table": gate_table, "metric_table": partial(report_table, ""), "changed_table": changed_table}
 """What the pages of a nightly run call."""
 
 
