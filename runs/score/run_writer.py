@@ -197,12 +197,6 @@ class RunWriter:
             counts[call if tokens > 0 else -call] += call.calls
         return sum(counts.elements(), LostCalls())
 
-    def has_samples(self, ids: Collection[str]) -> bool:
-        """Whether each of these samples is stored."""
-        with self._explaining():
-            rows = self._database.execute("SELECT id FROM samples WHERE run = ?", (self._run,)).fetchall()
-        return set(ids) <= {name for (name,) in rows}
-
     def finished_metrics(self, sample: Sample) -> set[str]:
         """Returns the metrics that scored or skipped this very sample; none when its content has changed since."""
         with self._explaining():
@@ -228,8 +222,11 @@ class RunWriter:
         except ValueError:
             return False
 
-    def remove_samples_except(self, ids: Collection[str]) -> None:
-        """Removes the samples that the set no longer has, with their scores; their replies stay."""
+    def remove_samples_except(self, ids: Collection[str]) -> bool:
+        """Removes the samples that the set no longer has, with their scores; their replies stay.
+
+        Returns whether each of those that it has is stored.
+        """
         with self._explaining(), self._database.transaction():
             rows = self._database.execute("SELECT id, content FROM samples WHERE run = ?", (self._run,)).fetchall()
             gone = {name: key for name, key in rows if name not in ids}
@@ -237,6 +234,7 @@ class RunWriter:
             self._database.executemany("DELETE FROM scores WHERE run = ? AND sample = ?", removed)
             self._database.executemany("DELETE FROM samples WHERE run = ? AND id = ?", removed)
             forget_contents(self._database, gone.values())
+        return {*ids} <= {name for name, _ in rows}
 
     def add(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Adds a sample with its scores by metric to the next batch."""

@@ -421,8 +421,7 @@ class StoredRun(Record):
             self._store.resume(self.run)
         self._writer = RunWriter(self._store, self.run)
         if self.is_resumed:
-            self._was_done = self._was_done and self._writer.has_samples(self._sample_ids)
-            self._writer.remove_samples_except(self._sample_ids)
+            self._was_done &= self._writer.remove_samples_except(self._sample_ids)
         return self._writer
 
     def earlier_calls(self) -> tuple[Sequence[RawReply], LostCalls]:
