@@ -270,23 +270,19 @@ def compute_figures(store: "Store", run: str) -> RunFigures:
     return RunFigures(
         verdict=run_verdict(results, summaries, row.plan.metrics, name_run(store, row.id)),
         metrics=tuple(map(MetricReport.of, summaries)),
-        languages=_several(_report_parts(results, lambda sample: sample.language)),
-        message_types=_several(_report_parts(results, lambda sample: sample.message_type)),
+        languages=_report_parts(results, lambda sample: sample.language),
+        message_types=_report_parts(results, lambda sample: sample.message_type),
         agreement=tuple(summaries) if any(summary.correlation.n for summary in summaries) else (),
         notes=results.notes,
     )
 
 
-def _several(parts: Mapping[str, tuple[MetricReport, ...]]) -> Mapping[str, tuple[MetricReport, ...]]:
-    return parts if len(parts) > 1 else {}
-
-
 def _report_parts(results: Results, part_of: Callable[[Sample], str | None]) -> Mapping[str, tuple[MetricReport, ...]]:
-    """One row per metric, in the plan's order, by part of the answers."""
+    """One row per metric, in the plan's order, by part of the answers; empty where there is only one."""
     parts: dict[str, list[MetricReport]] = defaultdict(list)
     for summary in summarise(results, part_of=part_of, has_agreement=False, has_interval=True):
         parts[summary.part or "not said"].append(MetricReport.of(summary))
-    return {part: tuple(rows) for part, rows in parts.items()}
+    return {part: tuple(rows) for part, rows in parts.items()} if len(parts) > 1 else {}
 
 
 def report_table(caption: str, metrics: Sequence[MetricReport]) -> ResultTable:

@@ -93,12 +93,7 @@ class CoverageGate(_Gate):
 
 
 Gate = Annotated[MeanGate | ShareGate | RegressionGate | CoverageGate, Field(discriminator="gate")]
-GATES: dict[str, type[_Gate]] = {
-    "mean": MeanGate,
-    "share": ShareGate,
-    "regression": RegressionGate,
-    "coverage": CoverageGate,
-}
+GATES = ("mean", "share", "regression", "coverage")
 
 
 class GateResult(BaseModel):
