@@ -7,7 +7,7 @@ from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.languages import load_language, packs_with
 from assay.metrics import Score
-from assay.runs import inject, measure_flips
+from assay.runs import check_injections, inject, measure_flips
 from assay.text import claiming_sentences
 
 SAMPLE = Sample(
@@ -104,6 +104,18 @@ def test_none_of_few_is_not_surely_none():
     reach = 1 - 0.025 ** (1 / 6)
     assert (none.value, none.low, none.high) == (0, 0, pytest.approx(reach, abs=1e-3))
     assert (every.value, every.low, every.high) == (1, pytest.approx(1 - reach, abs=1e-3), 1)
+
+
+def test_one_score_that_rose_leaves_a_fall_possible():
+    """Of thirty answers one rises with an instruction in it, or when merely asked again: either is as possible."""
+    samples = [Sample(id=f"s{number}", user_input="q", response="a", group=f"g{number}") for number in range(30)]
+    before = {sample.id: score(("A.", 0.0)) for sample in samples}
+    after = before | {"s0": score(("A.", 1.0))}
+    rise, fall = (check_injections(samples, before, *pair).share for pair in ((after, before), (before, after)))
+    assert (rise.value, rise.n, rise.groups) == (pytest.approx(1 / 30), 30, 30)
+    assert rise.low is not None and rise.high is not None
+    assert rise.low < 0 and rise.high > 0.06
+    assert (fall.value, fall.low, fall.high) == pytest.approx((-rise.value, -rise.high, -rise.low))
 
 
 def test_a_computed_claim_counts_with_the_judges_verdict():
