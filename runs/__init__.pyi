@@ -7,7 +7,6 @@ from .answers.rating_join import (
 )
 from .answers.score_table import find_answer_evidence as find_answer_evidence, join_scores as join_scores
 from .answers.summary import (
-    MetricReport as MetricReport,
     MetricSummary as MetricSummary,
     place_among_baselines as place_among_baselines,
     summarise as summarise,

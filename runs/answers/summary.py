@@ -5,9 +5,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from math import fsum
 from operator import itemgetter
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, model_validator
+from pydantic import Field as RecordField
 
 from ...eval_sets import Sample
 from ...meta_eval.correlation import place_beside, spearman
@@ -38,28 +38,46 @@ _REASONS = 3  # of one metric and status that are told
 _LONGEST_REASON = 300  # characters
 
 
+_UNREPORTED = RecordField(exclude=True)
+_UNRATED = Estimate(None, n=0)
+
+
 @dataclass(frozen=True, slots=True)
 class MetricSummary:
-    """One metric over some samples: how many were scored, their mean, and how the values follow the ratings."""
+    """One metric over some samples: how many were scored, their mean, and how the values follow the ratings.
 
-    name: str
-    part: str  # the language or message type of the answers; "" of all
-    n: int
-    scored: int
-    skipped: int
-    failed: int
-    mean: float | None
-    correlation: Estimate
-    higher_is_better: bool = True
-    left_out: float | None = None  # the share of the answers' sentences that were not judged, failed ones aside
-    low: float | None = None  # the interval of the mean over groups, where it was asked for
+    The report of a nightly run keeps it as JSON, without what is about ratings.
+    """
+
+    name: Annotated[str, RecordField(alias="metric")]
+    asked: bool = True  # whether the suite names it; the others are the baselines that stand in every table
+    n: int = 0  # samples; `scored`, `skipped` and `failed` add up to it
+    scored: int = 0
+    skipped: int = 0
+    failed: int = 0
+    # the mean of the values; `low` and `high` are its interval over groups, where it was asked for. None for a scorer:
+    # its mean is a predicted rating, whose error only ratings show (`assay estimate`)
+    mean: float | None = None
+    low: float | None = None
     high: float | None = None
-    best_baseline: tuple[str, float] | None = None  # that agrees most with ratings of the same kind, and how far
+    left_out: float | None = None  # the share of the answers' sentences that were not judged, failed ones aside
+    # the mean paired change since the run that this one is compared with, its interval, and its p-value, corrected for
+    # the number of metrics
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+    change_p: float | None = None
+    part: Annotated[str, _UNREPORTED] = ""  # the language or message type of the answers; "" of all
+    correlation: Annotated[Estimate, _UNREPORTED] = _UNRATED
+    higher_is_better: Annotated[bool, _UNREPORTED] = True
+    # that agrees most with ratings of the same kind, and how far
+    best_baseline: Annotated[tuple[str, float] | None, _UNREPORTED] = None
 
-    @classmethod
-    def of_nothing(cls, name: str) -> Self:
-        """The summary of a metric that has scored no answer yet."""
-        return cls(name, "", 0, 0, 0, 0, None, Estimate(None, n=0))
+    def with_change(self, change: Estimate | None) -> Self:
+        """With the change since another run; None where there is none."""
+        if change is None:
+            return self
+        return replace(self, change=change.value, change_low=change.low, change_high=change.high, change_p=change.p)
 
     @property
     def coverage(self) -> float:
@@ -197,6 +215,8 @@ def _summarise_metric(
 def _with_interval(
     summary: MetricSummary, scores: Sequence[tuple[Sample, Score]], groups: Mapping[str, str]
 ) -> MetricSummary:
+    if parse_specification(summary.name).is_scorer:
+        return summary
     values = [(score.value, groups[sample.id]) for sample, score in scores if score.value is not None]
     mean = estimate_mean([value for value, _ in values], [group for _, group in values])
     return replace(summary, low=mean.low, high=mean.high)
@@ -239,49 +259,6 @@ def describe_missing_scores(table: AnswerTable) -> Iterator[Paragraph]:
         tone: Tone = "bad" if status == "failed" else "warning"
         text = f"{shown}; {count_of(more, 'other reason')}" if more > 0 else shown
         yield Paragraph(text, tone, f"{', '.join(alike)}: {total:,} {status}:")
-
-
-class MetricReport(BaseModel):
-    """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run."""
-
-    metric: str
-    asked: bool  # whether the suite names it; the others are the baselines that stand in every table
-    n: int  # samples; `scored`, `skipped` and `failed` add up to it
-    scored: int
-    skipped: int
-    failed: int
-    # the mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a scorer:
-    # its mean is a predicted rating, whose error only ratings show (`assay estimate`)
-    mean: float | None
-    low: float | None = None
-    high: float | None = None
-    # the share of the answers' sentences that were not judged, failed ones aside; None of a metric that splits nothing
-    left_out: float | None = None
-    # the mean paired change since the run that this one is compared with; `change_low` and `change_high` are its
-    # interval, and `change_p` its p-value, corrected for the number of metrics
-    change: float | None = None
-    change_low: float | None = None
-    change_high: float | None = None
-    change_p: float | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _leave_out_the_interval_of_a_scorer(cls, values: Any) -> Any:
-        """Only ratings show how far off its predictions are."""
-        if isinstance(values, dict) and parse_specification(str(values.get("metric"))).is_scorer:
-            return values | {"low": None, "high": None}
-        return values
-
-    @classmethod
-    def of(cls, summary: MetricSummary, *, asked: bool = True, change: Estimate | None = None) -> Self:
-        """The record of a summary, and of its change since another run."""
-        counts = {name: getattr(summary, name) for name in ("n", "scored", "skipped", "failed")}
-        means = {name: getattr(summary, name) for name in ("mean", "low", "high", "left_out")}
-        report = cls(metric=summary.name, asked=asked, **counts, **means)
-        if change is None:
-            return report
-        figures = {"change": change.value, "change_low": change.low, "change_high": change.high, "change_p": change.p}
-        return report.model_copy(update=figures)
 
 
 def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detailed: bool = False) -> ResultTable:

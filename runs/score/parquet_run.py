@@ -17,7 +17,6 @@ from ...errors import BudgetReached, InputError, UsageError
 from ...eval_sets import Sample, read_set
 from ...eval_sets.parquet_file import read_parquet
 from ...judges.cassette import locked
-from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.metric import run_to_end
 from ..answers.summary import MetricSummary
@@ -51,9 +50,9 @@ class MetricCounts(BaseModel):
 
     def summarise(self, name: str) -> MetricSummary:
         """The summary of a metric with this name, without its agreement with ratings."""
-        counts = self.scored, self.skipped, self.failed
+        n = self.scored + self.skipped + self.failed
         mean = self.total / self.scored if self.scored else None
-        return MetricSummary(name, "", sum(counts), *counts, mean, Estimate(None, n=0))
+        return MetricSummary(name, n=n, scored=self.scored, skipped=self.skipped, failed=self.failed, mean=mean)
 
 
 class PartSummary(BaseModel):

@@ -19,7 +19,6 @@ from ...text.wording import Phrase, count_of, phrase
 from ..answers.rating_join import describe_rating
 from ..answers.summary import (
     LEFT_OUT,
-    MetricReport,
     MetricSummary,
     describe_missing_scores,
     first_scored,
@@ -255,9 +254,9 @@ class RunFigures:
     """What a run comes to."""
 
     verdict: Verdict
-    metrics: tuple[MetricReport, ...]  # one row per metric, the baselines last
-    languages: Mapping[str, tuple[MetricReport, ...]]  # rows by language; empty where there is only one
-    message_types: Mapping[str, tuple[MetricReport, ...]]  # rows by message type; empty where there is only one
+    metrics: tuple[MetricSummary, ...]  # one row per metric, the baselines last
+    languages: Mapping[str, tuple[MetricSummary, ...]]  # rows by language; empty where there is only one
+    message_types: Mapping[str, tuple[MetricSummary, ...]]  # rows by message type; empty where there is only one
     agreement: tuple[MetricSummary, ...]  # how each metric follows the ratings; empty without ratings
     notes: tuple[str, ...]  # which ratings they are, as in `Results`
 
@@ -269,7 +268,7 @@ def compute_figures(store: "Store", run: str) -> RunFigures:
     summaries = summarise(results, has_interval=True)
     return RunFigures(
         verdict=run_verdict(results, summaries, row.plan.metrics, name_run(store, row.id)),
-        metrics=tuple(map(MetricReport.of, summaries)),
+        metrics=tuple(summaries),
         languages=_report_parts(results, lambda sample: sample.language),
         message_types=_report_parts(results, lambda sample: sample.message_type),
         agreement=tuple(summaries) if any(summary.correlation.n for summary in summaries) else (),
@@ -277,18 +276,18 @@ def compute_figures(store: "Store", run: str) -> RunFigures:
     )
 
 
-def _report_parts(results: Results, part_of: Callable[[Sample], str | None]) -> Mapping[str, tuple[MetricReport, ...]]:
+def _report_parts(results: Results, part_of: Callable[[Sample], str | None]) -> Mapping[str, tuple[MetricSummary, ...]]:
     """One row per metric, in the plan's order, by part of the answers; empty where there is only one."""
-    parts: dict[str, list[MetricReport]] = defaultdict(list)
+    parts: dict[str, list[MetricSummary]] = defaultdict(list)
     for summary in summarise(results, part_of=part_of, has_agreement=False, has_interval=True):
-        parts[summary.part or "not said"].append(MetricReport.of(summary))
+        parts[summary.part or "not said"].append(summary)
     return {part: tuple(rows) for part, rows in parts.items()} if len(parts) > 1 else {}
 
 
-def report_table(caption: str, metrics: Sequence[MetricReport]) -> ResultTable:
+def report_table(caption: str, metrics: Sequence[MetricSummary]) -> ResultTable:
     """Per metric the counts, the mean and, where one is compared, the change since an earlier run, with intervals."""
     fields: tuple[Field, ...] = (
-        Field("metric", "name", lambda metric: metric.metric),
+        Field("metric", "name", lambda metric: metric.name),
         Field("n", "count", lambda metric: metric.n, "wide"),
         Field("scored", "count", lambda metric: metric.scored),
         Field("without a score", "count", _missing, "page"),
@@ -303,11 +302,11 @@ def report_table(caption: str, metrics: Sequence[MetricReport]) -> ResultTable:
     return table.without_empty(_CHANGE, "p")
 
 
-def _change(metric: MetricReport) -> Figure:
+def _change(metric: MetricSummary) -> Figure:
     return Figure("change", metric.change, metric.change_low, metric.change_high)
 
 
-def _missing(metric: MetricReport) -> TableCell:
+def _missing(metric: MetricSummary) -> TableCell:
     counts = ((metric.skipped, "skipped"), (metric.failed, "failed"))
     text = ", ".join(f"{Figure('count', count)} {status}" for count, status in counts if count)
     return TableCell(text, "bad" if metric.failed else "")

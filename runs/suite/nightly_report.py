@@ -1,19 +1,21 @@
 """The report of a nightly run: what its JSON file, its pages and the store hold."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from ...errors import written_by_earlier_version
 from ...eval_sets.conversation import listed_question
+from ...metrics.specification import parse_specification
 from ...presentation import verdict as presentation_verdict
 from ...presentation.figure import Figure
 from ...presentation.texts import one_line
 from ...presentation.verdict import describe_report
 from ...text.wording import Phrase, phrase
-from ..answers.summary import MetricReport, MetricSummary, summarise
+from ..answers.summary import MetricSummary, summarise
 from ..answers.table import AnswerTable
 from ..decision.compare import RunComparison
 from ..failures.bad_answers import unanswered_kind
@@ -48,6 +50,13 @@ class SampleReport(BaseModel):
     reason: str
 
 
+def _leave_out_the_interval_of_a_scorer(values: Any) -> Any:
+    """In a report by an earlier version: only ratings show how far off a scorer's predictions are."""
+    if isinstance(values, dict) and parse_specification(str(values.get("metric"))).is_scorer:
+        return values | {"low": None, "high": None}
+    return values
+
+
 class RunReport(BaseModel):
     """The run of one judge."""
 
@@ -60,7 +69,7 @@ class RunReport(BaseModel):
     accepted: str | None  # the run that the suite's regressions are tested against, or None
     no_baseline: str = ""  # why there is none, as a sentence begins
     compared_with: str | None  # the accepted run, else the run of the nightly run before this one, or None
-    metrics: tuple[MetricReport, ...] = ()
+    metrics: tuple[Annotated[MetricSummary, BeforeValidator(_leave_out_the_interval_of_a_scorer)], ...] = ()
     answers_changed: int | None = None  # samples with another answer than in `compared_with`
     samples_added: int | None = None  # samples that `compared_with` does not have, or has with another question
     samples_gone: int | None = None  # samples that only `compared_with` has, or has with another question
@@ -110,7 +119,7 @@ class NightlyReport(BaseModel):
 
     def as_json(self) -> dict[str, Any]:
         """Returns the report as JSON values, with the lines of its verdict."""
-        return self.model_dump(mode="json") | {"verdict_lines": self.give_verdict().as_json()}
+        return self.model_dump(mode="json", by_alias=True) | {"verdict_lines": self.give_verdict().as_json()}
 
     def describe(self) -> Phrase:
         """Of what sets it is, and the day that it began, as the line under a report's title."""
@@ -316,10 +325,8 @@ def report_run(
         no_baseline=no_baseline,
         compared_with=None if comparison is None else comparison.a,
         metrics=tuple(
-            MetricReport.of(
-                summaries.get(metric) or MetricSummary.of_nothing(metric),
-                asked=metric in row.plan.metrics,
-                change=changes.get(metric),
+            replace(summaries.get(metric) or MetricSummary(metric), asked=metric in row.plan.metrics).with_change(
+                changes.get(metric)
             )
             for metric in row.plan.all_metrics
         ),

@@ -89,7 +89,7 @@ def draw_trends(reports: Sequence[NightlyReport]) -> list[tuple[str, Band]]:
                 if row.asked:
                     mean = Estimate(row.mean, row.low, row.high)
                     point = datetime.fromisoformat(report.began), mean, typeset(Figure.from_estimate("mean", mean))
-                    lines.setdefault((run.judge, row.metric), []).append(point)
+                    lines.setdefault((run.judge, row.name), []).append(point)
     charts = ((judge, draw_band(metric, points[::-1])) for (judge, metric), points in lines.items())
     return [(judge, chart) for judge, chart in charts if chart]
 

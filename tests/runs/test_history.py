@@ -13,7 +13,7 @@ from assay.runs import (
     History,
     JudgedRun,
     Ledger,
-    MetricReport,
+    MetricSummary,
     NightlyRunRow,
     RunReport,
     SampleReport,
@@ -208,6 +208,19 @@ def test_a_recorded_report_is_read():
     assert (report.sets, report.gates[0].metric, report.gates[0].reason) == (("helpdesk",), "rating", "it is 1")
 
 
+def test_the_interval_of_a_scorer_in_an_earlier_report_is_left_out():
+    """Only ratings show how far off its predictions are."""
+    counts = {"n": 3, "scored": 3, "skipped": 0, "failed": 0, "mean": 4.0, "low": 3.5, "high": 4.5, "asked": True}
+    metrics = [counts | {"metric": name} for name in ("scorer:team.yaml", "bleu")]
+    run = {"run": "r", "judge": "no judge", "status": "done", "samples": 3, "failed_samples": 0, "first_failure": ""}
+    recorded = RECORDED | {"runs": [run | {"accepted": None, "compared_with": None, "metrics": metrics}]}
+    [read] = read_report(NightlyRunRow(NIGHTLY_RUN, "helpdesk", BEGAN, "gate failed", recorded)).runs
+    assert [(row.name, row.low, row.high) for row in read.metrics] == [
+        ("scorer:team.yaml", None, None),
+        ("bleu", 3.5, 4.5),
+    ]
+
+
 # the contrast of each text with the page behind it, as WCAG 2 defines it
 CONTRASTS = """() => {
   const luminance = color => {
@@ -230,8 +243,8 @@ def nightly_row(number):
         sample="s" * 60, metric="rouge_l_precision", before=0.9, now=0.1, question="May I? " * 20, answer=answer,
         reason="2 of 10 tokens are in the context in this order",
     )  # fmt: skip
-    metric = MetricReport(
-        metric="rouge_l_precision", asked=True, n=60, scored=60, skipped=0, failed=0, mean=0.5, low=0.4, high=0.6,
+    metric = MetricSummary(
+        name="rouge_l_precision", asked=True, n=60, scored=60, skipped=0, failed=0, mean=0.5, low=0.4, high=0.6,
         change=-0.1, change_low=-0.2, change_high=-0.05, change_p=0.004,
     )  # fmt: skip
     run = RunReport(
@@ -245,7 +258,7 @@ def nightly_row(number):
             gate="mean",
             name="mean",
             judge=run.judge,
-            metric=metric.metric,
+            metric=metric.name,
             state=state,
             value=0.5,
             bound=0.4,
