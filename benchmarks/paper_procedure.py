@@ -24,7 +24,6 @@ from assay.meta_eval import (
     Estimate,
     Floats,
     Places,
-    ScaledScores,
     ScoreTable,
     correlation_problem,
     estimate,
@@ -199,16 +198,23 @@ def _sum_correlation(scores: Floats, places: tuple[int, ...], ratings: Floats) -
     if not places:
         return None, None
     columns = scores[:, list(places)]
-    return _correlation(ScaledScores(columns, "sum").values.sum(axis=1), ratings)
+    return _correlation(_scale(columns, columns).sum(axis=1), ratings)
 
 
 def _held_out_sum(scores: Floats, places: list[int], training: Places, held_out: Places) -> Floats:
     if not places:
         return np.zeros(len(held_out))
-    scale = ScaledScores(scores[training][:, places], "sum").scale
-    spread = float(scale(scores[training][:, places]).sum(axis=1).std()) or 1.0
-    sums: Floats = scale(scores[held_out][:, places]).sum(axis=1) / spread
+    known = scores[training][:, places]
+    spread = float(_scale(known, known).sum(axis=1).std()) or 1.0
+    sums: Floats = _scale(known, scores[held_out][:, places]).sum(axis=1) / spread
     return sums
+
+
+def _scale(known: Floats, others: Floats) -> Floats:
+    """Scores between the least and the largest known one of their metric, less its mean; a missing score becomes 0."""
+    least, largest = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
+    spread = np.where(largest > least, largest - least, np.inf)
+    return np.nan_to_num((np.clip(others, least, largest) - np.nanmean(known, axis=0)) / spread)
 
 
 def paper_tables(table: ScoreTable, predictions: Floats | None, name: str) -> PaperTables:

@@ -18,16 +18,6 @@ from .clustering import (
     measure_robustness as measure_robustness,
     share_in_same_group as share_in_same_group,
 )
-from .combiners import (
-    COMBINERS as COMBINERS,
-    ScaledScores as ScaledScores,
-    all_subsets as all_subsets,
-    best_of_each_size as best_of_each_size,
-    fit_combiner as fit_combiner,
-    fit_weights as fit_weights,
-    largest_size as largest_size,
-    subset_correlations as subset_correlations,
-)
 from .comparison import (
     Comparison as Comparison,
     Standing as Standing,
@@ -138,6 +128,13 @@ from .sequence import (
     spent_error as spent_error,
 )
 from .stopping import predict_stability as predict_stability
+from .subsets import (
+    RankedScores as RankedScores,
+    all_subsets as all_subsets,
+    best_of_each_size as best_of_each_size,
+    largest_size as largest_size,
+    subset_correlations as subset_correlations,
+)
 from .table import ScoreTable as ScoreTable
 from .version_agreement import (
     MetricVersions as MetricVersions,

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..presentation.figure import format_p
 from .arrays import Floats
-from .combiners import fit_logistic
 from .correlation import FEWEST_ITEMS, estimate_correlation, estimate_rho_difference
 from .estimate import Estimate
 from .groups import Predict, grouped_folds
@@ -57,9 +56,16 @@ def fit_calibration(log_odds: Floats, targets: Floats, weights: Floats) -> tuple
     """
     if len(log_odds) < _FEWEST_CALIBRATED or float(np.ptp(log_odds)) == 0 or float(np.ptp(targets)) == 0:
         return None
-    slope, intercept = fit_logistic(log_odds[:, None], targets, weights, penalty=1e-6).tolist()
-    if slope >= 0:
-        return intercept, slope
+    from sklearn.linear_model import LogisticRegression  # takes a second to import
+
+    fit = LogisticRegression(C=1e6, solver="newton-cholesky", tol=1e-10)
+    fit.fit(
+        np.tile(log_odds, 2)[:, None],
+        np.repeat([1, 0], len(targets)),
+        np.r_[targets * weights, (1 - targets) * weights],
+    )
+    if (slope := float(fit.coef_[0, 0])) >= 0:
+        return float(fit.intercept_[0]), slope
     share = float(targets @ weights / weights.sum())
     return float(np.log(share / (1 - share))), 0.0
 

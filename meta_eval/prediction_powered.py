@@ -9,7 +9,6 @@ import numpy as np
 from ..errors import UsageError
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
-from .combiners import ScaledScores
 from .estimate import TOO_FEW_GROUPS, Estimate, interval_of_mean, interval_of_share
 from .groups import (
     FEWEST_GROUPS,
@@ -21,6 +20,7 @@ from .groups import (
     variance_of_mean,
     welch_degrees,
 )
+from .subsets import RankedScores
 from .table import ScoreTable
 
 _WIDTHS = (0.05, 0.1, 0.15, 0.2)  # shares of the rating scale
@@ -74,7 +74,7 @@ def scores_as_percentiles(scores: Floats) -> Floats:
         >>> scores_as_percentiles(np.array([[1.0], [3.0], [900.0], [np.nan]])).round(2).tolist()
         [-0.33, 0.0, 0.33, 0.0]
     """
-    return np.asarray(ScaledScores(scores, "ranks").values.mean(axis=1))  # of all items: no rating takes part
+    return np.asarray(RankedScores(scores).values.mean(axis=1))  # of all items: no rating takes part
 
 
 def powered_mean(ratings: Floats, scores: Floats, groups: Places, strata: Places | None = None) -> PoweredMean:

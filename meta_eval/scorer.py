@@ -43,7 +43,7 @@ class ScorerPart(_Record):
     higher_is_better: bool = True  # the metric's direction; where lower is better the value counts negated
     weight: float  # how much the metric's percentile adds to the combined score
     # map from the metric's value (negated where lower is better) to its share among the answers that the scorer was
-    # fitted on, in [0, 1]; of a `normalised-sum` to its place between minimum and maximum, and the mean to 0.5
+    # fitted on, in [0, 1]
     percentiles: Knots = Field(min_length=1)
     missing: float = 0.0  # how many of these answers had no value, in [0, 1]
 
@@ -105,7 +105,7 @@ class Scorer(_Record):
 
     version: Literal[2] = 2  # of the file format
     assay: str
-    kind: str  # how the weights came about (`subset`, `mean-rank`, `normalised-sum`, `ridge`, `logistic`)
+    kind: str  # `subset`: the mean of the parts' percentiles; files of earlier versions name others, and their weights
     parts: tuple[ScorerPart, ...] = Field(min_length=1)
     judge: JudgeRecord | None = None  # the judge of the parts that ask one; None where none does
     embedder: str | None = None  # the embedder of the parts; None where none uses one
@@ -296,17 +296,3 @@ def isotonic_knots(values: "Floats", ratings: "Floats") -> Knots:
     rises = np.diff(fitted) != 0
     is_needed = np.r_[True, rises] | np.r_[rises, True]
     return _knots(ordered[starts][is_needed], fitted[is_needed])
-
-
-def range_knots(values: Sequence[float]) -> Knots:
-    """The map from a value to its place between minimum and maximum, moved so that the mean stands at 0.5.
-
-    Example:
-        >>> range_knots([0, 0, 0, 4])
-        ((0.0, 0.25), (4.0, 1.25))
-    """
-    import numpy as np
-
-    ordered = np.asarray(values, float).round(DECIMALS)
-    ends = np.unique([ordered.min(), ordered.max()])
-    return _knots(ends, 0.5 + (ends - ordered.mean()) / (np.ptp(ends) or 1))

@@ -1,45 +1,37 @@
-"""Which combination to take: in sample beside out of fold, by size and by combiner, and what may be claimed of it.
+"""Which combination to take: in sample beside out of fold, by size, and what may be claimed of it.
 
-One error in a hundred counts for everything that could be claimed, by gatekeeping (Dmitrienko and Tamhane, 2007). The
-gate is one test of two: of the measures that no rating chose or fitted (each metric alone, their mean rank, their
-normalised sum), all at once, with four fifths of the error, and of the best of all subsets with one fifth. Only where
-it shows that anything agrees may a measure be claimed, and only if it passes the test of its own kind, in which its
-choice or its fit is repeated for each shuffling of the ratings. Where all is noise, a claim is made as often as the
-gate errs, whatever comes after it.
+A combination is the mean rank of some metrics: no weights are learned, so that a few hundred ratings suffice and a team
+can read what it takes. One error in a hundred counts for everything that could be claimed, by gatekeeping (Dmitrienko
+and Tamhane, 2007). The gate is one test of two: of the measures that no rating chose (each metric alone, and all of
+them), all at once, with four fifths of the error, and of the best of all subsets with one fifth. Only where it shows
+that anything agrees may a measure be claimed, and only if it passes the test of its own kind, in which its choice is
+repeated for each shuffling of the ratings. Where all is noise, a claim is made as often as the gate errs, whatever
+comes after it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import cast
 
 import numpy as np
 
 from ..text.wording import count_of
 from .arrays import Floats
-from .chance import BEYOND_CHANCE, Chance, chance_of_any, chance_of_best, chance_of_fit, chance_of_measures
-from .combiners import SUBSET, UNFITTED, Combiner, largest_size, subset_names
+from .chance import BEYOND_CHANCE, Chance, chance_of_any, chance_of_best, chance_of_measures
 from .correlation import estimate_correlation, estimate_rho_difference, spearman
-from .cross_validation import RULES, CombinationTask, FittedWays, OutOfFold, cross_validate, fit_ways
+from .cross_validation import RULES, BestSubsets, CombinationTask, OutOfFold, best_subsets, cross_validate
 from .estimate import Estimate
 from .groups import FEWEST_TO_CHOOSE, LEVEL
 from .ranks import column_spearmans, mean_spearman
+from .subsets import largest_size, subset_names
 from .table import SENTINELS, ScoreTable
 from .winner_estimate import LARGEST_RHO, believable_error, estimate_winner, winning_limits
 
 _LEAST_COVERAGE = 0.5
 _LEAST_CLAIMED = 0.005  # less is printed as 0.00
 _MOST_NAMED = 4  # metrics of a combination
-_NAMES = {
-    SUBSET: "{}",
-    "ridge": "{} weighed by ridge regression",
-    "logistic": "{} weighed by logistic regression",
-    "mean-rank": "the mean rank of {}",
-    "normalised-sum": "the normalised sum of {}",
-}
 _SHARES_OF_GATE = (0.8, 0.2)
-"""Of the test of the measures that nobody fitted, and of that of the best subset (simulated: docs/meta.md)."""
-_REPEATS_OF_FIT, _SHUFFLINGS_OF_FIT = 2, 199  # a p-value of 1 / 200 is enough for a claim
+"""Of the test of the measures that nobody chose, and of that of the best subset (simulated: docs/meta.md)."""
 SPREAD_OF_FITS = 1.2
 """How much more a figure out of fold varies than with the folds' fits taken as given (simulated)."""
 _SPREAD_ABOVE = 1.5
@@ -50,36 +42,29 @@ REPEATS = 5
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """One way to combine metrics: what it reaches on the data that chose it, and on data that did not."""
+    """The best subset of a size, by mean rank: what it reaches on the data that chose it, and on data that did not."""
 
-    kind: str  # `subset` (the best subset, equal weights), or the combiner that takes all metrics
     size: int
     metrics: tuple[str, ...]
     in_sample: float | None  # Spearman's rho on the items that chose it, in [-1, 1]
-    out_of_fold: Estimate  # rho of the whole way of choosing, repeated inside each training part
-    candidates: int
+    out_of_fold: Estimate  # rho of the whole choice, repeated inside each training part
+    candidates: int  # how many subsets it was chosen from
     chosen: bool = False
 
     @property
     def name(self) -> str:
-        """Its metrics, and the combiner where there is one."""
+        """Its metrics."""
         first, count = self.metrics[:2], len(self.metrics)
-        joined = " + ".join(self.metrics) if count <= _MOST_NAMED else f"{count} metrics ({', '.join(first)}, ...)"
-        return _NAMES[self.kind].format(joined)
-
-    def is_same(self, other: "Combination") -> bool:
-        """Whether two combinations are the same, however they were found."""
-        return (self.kind, self.metrics) == (other.kind, other.metrics)
+        return " + ".join(self.metrics) if count <= _MOST_NAMED else f"{count} metrics ({', '.join(first)}, ...)"
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """All combinations, the one chosen, and what chance gives."""
 
-    # the best subset of each size, then the combiners of all metrics
-    combinations: tuple[Combination, ...]
+    combinations: tuple[Combination, ...]  # the best subset of each size, the small ones first
     # what the claim is about: the choice of the rule that is preferred; where that is not shown beyond chance and a
-    # single metric (or the combiners' unfitted mean) is, the latter
+    # single metric (or all together) is, the latter
     chosen: Combination
     # by which rule it was chosen: `best`; `simple`, the fewest metrics within one standard error of the best; or
     # `shown`, what is claimed where the preferred choice is not shown beyond chance
@@ -107,7 +92,7 @@ class Selection:
 
     def agreement_of(self, combination: Combination) -> Estimate:
         """How far a combination agrees on answers that did not choose it: of the chosen one `agreement`."""
-        return self.agreement if combination.is_same(self.chosen) else combination.out_of_fold
+        return self.agreement if combination.metrics == self.chosen.metrics else combination.out_of_fold
 
     def optimism_of(self, combination: Combination) -> float | None:
         """How much more a combination reaches on the answers that chose it than by `agreement_of`."""
@@ -146,26 +131,24 @@ def select(
         rated.only(names).oriented,
         rated.mean_rating,
         rated.group_numbers,
-        middle=table.middle,
         largest=largest_size(len(names)),
     )
     out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed)
     if out_of_fold is None:
         return None
-    trial = _Trial(rated, names, task, fit_ways(task, np.arange(len(rated.items))), out_of_fold, permutations, seed)
+    trial = _Trial(rated, names, task, best_subsets(task, np.arange(len(rated.items))), out_of_fold, permutations, seed)
     combinations = trial.combinations()
     rule, place = trial.choose(combinations)
     predictions = out_of_fold.chosen[rule]
     reached = trial.estimate_out_of_fold(predictions)
-    tried = len(task.subsets) + len(task.combiners)
-    preferred = replace(combinations[place], out_of_fold=reached, candidates=tried)
+    preferred = replace(combinations[place], out_of_fold=reached, candidates=len(task.subsets))
     claim = trial.claim(place, predictions)
-    if claim.way != place:
-        rule, place, predictions = "shown", claim.way, out_of_fold.predictions[claim.way]
+    if claim.place != place:
+        rule, place, predictions = "shown", claim.place, out_of_fold.predictions[claim.place]
         preferred = combinations[place]
     of_best = trial.best_subset
     selection = Selection(
-        combinations=tuple(replace(one, chosen=one.is_same(preferred)) for one in combinations),
+        combinations=tuple(replace(one, chosen=one.metrics == preferred.metrics) for one in combinations),
         chosen=replace(preferred, chosen=True),
         rule=rule,
         best_by_chance=float(of_best.by_chance.mean()),
@@ -177,17 +160,17 @@ def select(
         repeats=out_of_fold.repeats,
         folds=out_of_fold.scores.folds,
     )
-    unrated = trial.fitted.predict(table.only(names).oriented[np.isnan(table.mean_rating)])[:, place]
-    if trial.fitted.is_single(place):
+    unrated = trial.best.predict(table.only(names).oriented[np.isnan(table.mean_rating)])[:, place]
+    if trial.is_single(place):
         predictions = trial.predictions(place)
     return selection, Predictions(predictions, unrated)
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What may be claimed of one way of combining."""
+    """What may be claimed of the best subset of one size."""
 
-    way: int
+    place: int  # of the size among all
     p: float  # the one-sided p-value of its agreement, with all counted that it was chosen from
     agreement: Estimate  # how far it agrees, given that it was chosen and that the claim is made
 
@@ -202,25 +185,29 @@ class _Claim:
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """All ways to combine metrics, fitted to all rated items and without each fold, and the tests behind a claim."""
+    """The best subsets of all rated items and without each fold, and the tests behind a claim."""
 
     rated: ScoreTable
     names: tuple[str, ...]  # the metrics that may be combined
     task: CombinationTask
-    fitted: FittedWays
+    best: BestSubsets
     out_of_fold: OutOfFold
     permutations: int
     seed: int  # seed of the shuffling, and of the folds in `out_of_fold`
+
+    def is_single(self, place: int) -> bool:
+        """Whether the subset of a size is one metric."""
+        return bool(self.best.sizes[place] == 1)
 
     def estimate_rho(self, predictions: Floats) -> Estimate:
         """Spearman of predictions, with its interval."""
         return estimate_correlation(mean_spearman, predictions, self.rated.mean_rating, self.rated.groups)
 
     def estimate_out_of_fold(self, predictions: Floats) -> Estimate:
-        """Spearman of predictions by choices or fits in folds, with its interval.
+        """Spearman of predictions by choices in folds, with its interval.
 
         Dealing the folds again makes no new items, so that the error is that of one repeat, and not of the mean over
-        them; and the fits of other answers would differ too, above it more than below. On Fisher's z.
+        them; and the choices of other answers would differ too, above it more than below. On Fisher's z.
         """
         each = [self.estimate_rho(column[:, None]) for column in predictions.T]
         ends = np.array([[one.value, one.low, one.high] for one in each], float)
@@ -232,49 +219,43 @@ class _Trial:
         ends = np.arctanh(value) + spread
         return replace(each[0], value=value, low=float(np.tanh(ends[0])), high=float(np.tanh(ends[1])))
 
-    def predictions(self, way: int) -> Floats:
-        """What stands for a way under the name of what it takes on all items: a metric is not chosen in each fold."""
-        if self.fitted.is_single(way):
-            return self.task.place_subset(int(self.fitted.rows[way]))[:, None]
-        predictions: Floats = self.out_of_fold.predictions[way]
+    def predictions(self, place: int) -> Floats:
+        """What stands for a size under the name of what it takes on all items: a metric is not chosen in each fold."""
+        if self.is_single(place):
+            return self.task.place_subset(int(self.best.rows[place]))[:, None]
+        predictions: Floats = self.out_of_fold.predictions[place]
         return predictions
 
     def combinations(self) -> list[Combination]:
-        """What each way reaches, in sample and out of fold, in the order of the task's ways."""
-        task, fitted = self.task, self.fitted
-        in_sample = column_spearmans(self._columns, task.ratings)
+        """What the best subset of each size reaches, in sample and out of fold."""
+        task, in_sample = self.task, column_spearmans(self._columns, self.task.ratings).tolist()
         combinations = []
-        for number, (way, predictions) in enumerate(zip(task.ways, self.out_of_fold.predictions, strict=True)):
-            is_subset = way.kind == SUBSET
-            metrics = subset_names(task.subsets[fitted.rows[number]], self.names) if is_subset else self.names
-            candidates = int((task.sizes == way.size).sum()) if is_subset else 1
-            is_fixed = candidates == 1 if is_subset else way.kind in UNFITTED
-            reached = self.estimate_rho(predictions) if is_fixed else self.estimate_out_of_fold(predictions)
-            combinations.append(
-                Combination(way.kind, len(metrics), metrics, float(in_sample[number]), reached, candidates)
-            )
+        for row, rho, predictions in zip(self.best.rows, in_sample, self.out_of_fold.predictions, strict=True):
+            metrics = subset_names(task.subsets[row], self.names)
+            candidates = int((task.sizes == len(metrics)).sum())
+            reached = (self.estimate_rho if candidates == 1 else self.estimate_out_of_fold)(predictions)
+            combinations.append(Combination(len(metrics), metrics, rho, reached, candidates))
         return combinations
 
     def choose(self, combinations: Sequence[Combination]) -> tuple[str, int]:
-        """The rule that is followed, and the way it chooses: the best where the simple one is known to be worse."""
+        """The rule that is followed, and the size it chooses: the best where the simple one is known to be worse."""
         best, place = (RULES[rule](self.out_of_fold.scores) for rule in ("best", "simple"))
-        if combinations[place].is_same(combinations[best]):
+        if place == best:
             return "best", best
         own, others = self.predictions(place), self.predictions(best)
         gain = estimate_rho_difference(own, others, self.rated.mean_rating, self.rated.groups)
         return ("best", best) if gain.high is not None and gain.high < 0 else ("simple", place)
 
     def claim(self, preferred: int, predictions: Floats) -> _Claim:
-        """Claims the preferred way, or else the metric, or the combiner without a fit, that is shown beyond chance.
+        """Claims the preferred size, or else the best metric, or all together, that is shown beyond chance.
 
-        Returns the claim. Where nothing is shown, it is that of the preferred way, with its p-value and its estimate
+        Returns the claim. Where nothing is shown, it is that of the preferred size, with its p-value and its estimate
         out of fold: nothing is claimed, so that nothing has to be corrected for it.
         """
         first = self._test(preferred, predictions)
         if first.p <= BEYOND_CHANCE:
             return first
-        singles = [way for way in range(len(self.fitted.rows)) if self.fitted.is_single(way)][:1]
-        claims = (self._test(way, self.out_of_fold.predictions[way]) for way in (*singles, *self._unfitted))
+        claims = (self._test(place, self.out_of_fold.predictions[place]) for place in (0, len(self.best.rows) - 1))
         return next((claim for claim in claims if claim.p <= BEYOND_CHANCE), first)
 
     @cached_property
@@ -289,49 +270,41 @@ class _Trial:
 
     @cached_property
     def _simple(self) -> Chance:
-        """The test of all measures that no rating chose or fitted."""
-        measures = np.hstack([self.task.scaled, self._columns[:, self._unfitted]])
+        """The test of all measures that no rating chose: each metric, and all together."""
+        measures = np.hstack([self.task.scaled, self._columns[:, -1:]])
         return chance_of_measures(self.task, measures, permutations=self.permutations, seed=self.seed)
-
-    @property
-    def _unfitted(self) -> list[int]:
-        """The combiners that learn nothing from ratings."""
-        return [number for number, way in enumerate(self.task.ways) if way.kind in UNFITTED]
 
     @cached_property
     def _columns(self) -> Floats:
-        """What each way predicts of the items that it was fitted to, (items, ways)."""
-        return self.fitted.predict_known(np.arange(len(self.task.ratings)))
+        """What the best subset of each size predicts of the items that chose it, (items, sizes)."""
+        return self.best.predict_known(np.arange(len(self.task.ratings)))
 
-    def _test(self, way: int, predictions: Floats) -> _Claim:
-        """Tests a way whose predictions out of fold are these, and estimates how far it agrees if it passes."""
-        kind, column, plain = self.task.ways[way].kind, self._columns[:, [way]], self.estimate_rho(predictions)
-        if kind not in {SUBSET, *UNFITTED}:
-            chance = self._chance_of_fit(cast("Combiner", kind))
-            rho = float(chance.reached[0])
-        else:
-            chance = self.best_subset if kind == SUBSET and not self.fitted.is_single(way) else self._simple
-            rho = float(column_spearmans(column, self.task.ratings)[0])
+    def _test(self, place: int, predictions: Floats) -> _Claim:
+        """Tests a size whose predictions out of fold are these, and estimates how far it agrees if it passes."""
+        column, plain = self._columns[:, [place]], self.estimate_rho(predictions)
+        is_simple = self.is_single(place) or place == len(self.best.rows) - 1
+        chance = self._simple if is_simple else self.best_subset
+        rho = float(column_spearmans(column, self.task.ratings)[0])
         p = max(chance.p(rho), self._gate.p(float(self._gate.reached[0])))
         if p > BEYOND_CHANCE or plain.value is None:
-            return _Claim(way, p, plain)
+            return _Claim(place, p, plain)
         least = chance.critical_rho(self._error_of(chance))
         largest = believable_error(column[:, 0], self.task.ratings, self.task.group_numbers)
         correct = partial(estimate_winner, largest_error=largest)
-        if self.fitted.is_single(way):
-            rivals = self._rivals(way)
+        if self.is_single(place):
+            rivals = self._rivals(place)
             low, high = winning_limits(column[:, 0], rivals, self.task.ratings, self.task.group_numbers)
             plain, quoted = self.estimate_rho(column), (max(least, low), high)
-            return _Claim(way, p, correct(plain, quoted=quoted, rivals=rivals.shape[1])).checked(self._p_alone(way))
+            return _Claim(place, p, correct(plain, quoted=quoted, rivals=rivals.shape[1])).checked(self._p_alone(place))
         # the choice is made inside the folds, so that only the test remains to be corrected for: what is quoted lies as
         # far above the least that would be as the tested rho does
         z, tested, critical = np.arctanh(np.clip([plain.value, rho, least], -LARGEST_RHO, LARGEST_RHO))
         quoted = (float(np.tanh(z - max(tested - critical, 0.0))), 1.0)
-        return _Claim(way, p, correct(plain, quoted=quoted, widening=SPREAD_OF_FITS)).checked()
+        return _Claim(place, p, correct(plain, quoted=quoted, widening=SPREAD_OF_FITS)).checked()
 
-    def _p_alone(self, way: int) -> float:
+    def _p_alone(self, place: int) -> float:
         """The p-value of the metric's own interval, on the answers that it scored."""
-        (name,) = subset_names(self.task.subsets[self.fitted.rows[way]], self.names)
+        (name,) = subset_names(self.task.subsets[self.best.rows[place]], self.names)
         values = self.rated.column(name)
         scored = ~np.isnan(values)
         groups = [group for group, is_scored in zip(self.rated.groups, scored, strict=True) if is_scored]
@@ -339,8 +312,6 @@ class _Trial:
 
     def _error_of(self, chance: Chance) -> float:
         """The p-value at which a test shows something, all else equal: less than the whole where it opens the gate."""
-        if chance not in (self._simple, self.best_subset):
-            return BEYOND_CHANCE
         largest_p = -self._gate.critical_rho(BEYOND_CHANCE)
         for other, share in zip((self.best_subset, self._simple), reversed(_SHARES_OF_GATE), strict=True):
             if other is not chance and other.p(float(other.reached.max())) / share < largest_p:
@@ -348,20 +319,9 @@ class _Trial:
         own = _SHARES_OF_GATE[0 if chance is self._simple else 1]
         return min(BEYOND_CHANCE, own * largest_p)
 
-    def _chance_of_fit(self, kind: Combiner) -> Chance:
-        return chance_of_fit(
-            self.task,
-            kind,
-            repeats=min(self.out_of_fold.repeats, _REPEATS_OF_FIT),
-            folds=self.out_of_fold.scores.folds,
-            # one fit per shuffling, where ridge regression fits many at once
-            permutations=min(self.permutations, _SHUFFLINGS_OF_FIT) if kind == "logistic" else self.permutations,
-            seed=self.seed,
-        )
-
-    def _rivals(self, way: int) -> Floats:
-        """The other metrics alone, where the way is the best of all, (items, metrics)."""
-        own = int(self.fitted.rows[way])
+    def _rivals(self, place: int) -> Floats:
+        """The other metrics alone, where the one of a size is the best of all, (items, metrics)."""
+        own = int(self.best.rows[place])
         rho = column_spearmans(self.task.scaled, self.task.ratings)
         return np.delete(self.task.scaled, own, axis=1)[:, : None if rho[own] >= rho.max() - 1e-9 else 0]
 

@@ -76,10 +76,10 @@ def rater_table(raters: Raters) -> ResultTable:
 
 
 def combination_table(selection: Selection) -> ResultTable:
-    """The combinations by size, the fitted combiners after them."""
+    """The combinations by size."""
     fields = (
-        Field("combination", "text", lambda one: TableCell(combination_name(one), note=_candidates(one))),
-        Field("on all answers", "text", _metrics),
+        Field("combination", "text", lambda one: TableCell(f"best of {one.size}", note=_candidates(one))),
+        Field("on all answers", "text", lambda one: " + ".join(one.metrics)),
         Field("in sample", "correlation", lambda one: one.in_sample, "wide"),
         Field("chosen anew [95%]", "correlation", selection.agreement_of, is_whole=True),
         Field("optimism", "correlation", selection.optimism_of, "wide"),
@@ -96,17 +96,6 @@ def combination_table(selection: Selection) -> ResultTable:
         "one is corrected for the choice, which is made inside the folds and takes the simplest of those that are "
         "hardly told apart: another may stand higher.",
     )
-
-
-def _metrics(combination: Combination) -> str:
-    return " + ".join(combination.metrics) if combination.kind == "subset" else f"all {len(combination.metrics)}"
-
-
-def combination_name(combination: Combination) -> str:
-    """What kind of combination it is: the best subset of a size, or a combiner's name."""
-    if combination.kind != "subset":
-        return combination.kind
-    return f"best of {combination.size}"
 
 
 PASS_FAIL_FIELDS = (
@@ -166,7 +155,7 @@ def _pass_all(k: int, trials: Trials) -> Estimate | None:
 
 
 def _candidates(combination: Combination) -> str:
-    is_choice = combination.kind == "subset" and combination.candidates > 1
+    is_choice = combination.candidates > 1
     return f"({Figure('count', combination.candidates)} tried)" if is_choice else ""
 
 

@@ -45,17 +45,21 @@ def test_the_choice_is_told_with_what_it_reaches_on_unseen_answers():
     check(evaluation)
     selection, rho = evaluation.selection, evaluation.selection.agreement
     assert selection.chosen.metrics == ("m0", "m1")
-    assert rho.value is not None and rho.low is not None and 0.25 <= rho.low < 0.35 < rho.value < 0.5
-    assert selection.rule == "simple" and any(
-        row.out_of_fold.value > selection.chosen.out_of_fold.value for row in selection.combinations
-    )
+    assert 0.3 < rho.low < rho.value < 0.59 < rho.high  # on 20,000 such answers the two reach 0.588
     assert evaluation.recommendation.startswith(
-        f"Trust: m0 and m1 together, moderately: {rho.value:.2f} of 1 on answers it had not seen "
+        f"Trust: m0 and m1 together, well: {rho.value:.2f} of 1 on answers it had not seen "
         f"({rho.low:.2f} to {rho.high:.2f}). "
         "Good for: comparing versions, picking answers to read; not for sending answers unread."
     )
     assert [row.name for row in evaluation.metrics] == ["m0", "m1", "m2", "m3", "constant"]
     assert [(part.attribute, part.label) for part in evaluation.slices] == [("language", "en"), ("language", "nl")]
+
+
+def test_the_simpler_one_is_chosen_where_the_best_is_hardly_better():
+    table = score_table(150, 4, signal=0.4, useful=2, raters=3, baseline="m3", seed=7)
+    selection = evaluate_table(table, **QUICK).selection
+    assert selection.rule == "simple" and selection.chosen.metrics == ("m1",)
+    assert selection.chosen.out_of_fold.value < max(row.out_of_fold.value for row in selection.combinations)
 
 
 def test_what_a_comparison_names_after_a_metric_is_the_figure_of_that_metric():
@@ -116,7 +120,7 @@ def test_who_trusts_a_judge_reads_that_a_free_metric_does_as_well(name, scored, 
     generator = np.random.default_rng(2)
     ratings = generator.integers(1, 6, 80).astype(float)
     overlap = np.where(np.arange(80) < overlap_scored, ratings + 0.7 * generator.normal(size=80), np.nan)
-    judge = np.where(np.arange(80) < scored, ratings + 1.2 * generator.normal(size=80), np.nan)
+    judge = np.where(np.arange(80) < scored, ratings + generator.normal(size=80), np.nan)
     table = table_of({name: judge, "token_overlap": overlap}, ratings, baselines=frozenset({"token_overlap"}))
     evaluation = evaluate_table(table, **QUICK)
     for language, about, text, start in zip(("en", "nl"), ("Trust", "Vertrouwen"), texts, starts, strict=True):
@@ -125,19 +129,11 @@ def test_who_trusts_a_judge_reads_that_a_free_metric_does_as_well(name, scored, 
         assert len(line) <= 90 and re.sub(figure, "", line) == text.format(start)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("subset", "m0 + m1"),
-        ("ridge", "m0 + m1 weighed by ridge regression"),
-        ("mean-rank", "the mean rank of m0 + m1"),
-    ],
-)
-def test_a_combination_is_named_by_its_metrics_and_how_they_are_combined(kind, name):
-    combination = Combination(kind, 2, ("m0", "m1"), 0.9, Estimate(0.8), candidates=1)
-    assert combination.name == name
+def test_a_combination_is_named_by_its_metrics():
+    combination = Combination(2, ("m0", "m1"), 0.9, Estimate(0.8), candidates=1)
+    assert combination.name == "m0 + m1"
     many = dataclasses.replace(combination, metrics=tuple(f"m{number}" for number in range(7)))
-    assert many.name == name.replace("m0 + m1", "7 metrics (m0, m1, ...)")
+    assert many.name == "7 metrics (m0, m1, ...)"
 
 
 @pytest.mark.parametrize(

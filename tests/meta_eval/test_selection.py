@@ -7,16 +7,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 from scipy.stats import truncnorm
-from sklearn.linear_model import LogisticRegression, RidgeCV
 from tables_of_scores import score_table, table_of
 
 from assay.meta_eval import (
-    COMBINERS,
     Chance,
     CombinationTask,
     Estimate,
     FoldScores,
-    ScaledScores,
+    RankedScores,
     all_subsets,
     best_of_each_size,
     chance_of_any,
@@ -26,9 +24,6 @@ from assay.meta_eval import (
     column_spearmans,
     estimate_winner,
     evaluate_table,
-    fit_combination,
-    fit_combiner,
-    fit_weights,
     grouped_folds,
     max_t,
     metric_agreements,
@@ -42,7 +37,7 @@ from assay.meta_eval import (
 def test_all_subsets_of_four_by_hand():
     subsets = all_subsets(4, 2)
     assert ["".join("abcd"[place] for place in np.flatnonzero(row)) for row in subsets] == (
-        ["a", "b", "c", "d", "ab", "ac", "ad", "bc", "bd", "cd"]
+        ["a", "b", "c", "d", "ab", "ac", "ad", "bc", "bd", "cd", "abcd"]  # and all of them
     )
     assert len(all_subsets(12, 12)) == 2**12 - 1
 
@@ -58,18 +53,15 @@ def test_correlations_of_sums_are_numpys():
 
 
 def test_the_best_of_each_size_by_hand():
-    scores, sizes = np.array([0.1, 0.4, 0.2, 0.3, 0.5, 0.6, 0.1]), np.array([1, 1, 1, 2, 2, 2, 3])
+    scores, sizes = np.array([0.1, 0.4, 0.2, 0.3, 0.5, 0.6, 0.1]), np.array([1, 1, 1, 2, 2, 2, 5])
     assert best_of_each_size(scores, sizes).tolist() == [1, 5, 6]
 
 
-def test_the_scales_learn_from_training_scores_alone():
-    training, nan = np.array([[1.0, 0], [2, 0], [2, 4], [4, np.nan]]), np.nan
-    ranks, shares = (ScaledScores(training, how).scale for how in ("ranks", "sum"))
-    others = np.array([[2.0, 9], [0, nan], [9, 0]])
+def test_ranks_are_those_among_the_known_scores():
+    known = np.array([[1.0, 0], [2, 0], [2, 4], [4, np.nan]])
+    others = np.array([[2.0, 9], [0, np.nan], [9, 0]])
     # first column: 1 below 2 and 2 tied, (1 + 3) / 8 - .5 = 0; second: all below 9, and two of three tied with 0
-    np.testing.assert_allclose(ranks(others), [[0, 0.5], [-0.5, 0], [0.5, 1 / 3 - 0.5]])
-    # mean 2.25 between 1 and 4; mean 4/3 between 0 and 4; what lies outside is brought to the edge
-    np.testing.assert_allclose(shares(others), [[-0.25 / 3, 2 / 3], [-1.25 / 3, 0], [1.75 / 3, -1 / 3]])
+    np.testing.assert_allclose(RankedScores(known).rank(others), [[0, 0.5], [-0.5, 0], [0.5, 1 / 3 - 0.5]])
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=60), st.integers(2, 6), st.integers(0, 5))
@@ -85,19 +77,19 @@ def test_folds_hold_whole_groups_and_every_item_once(labels, folds, seed):
     assert sum(len(set(groups[part].tolist())) for part in fold_of_item) == len(set(labels))
 
 
-def fold_scores(by_fold: list[list[float]], complexity: list[float]) -> FoldScores:
-    """The scores of ways in four folds."""
+def fold_scores(by_fold: list[list[float]]) -> FoldScores:
+    """The scores of the best of each size in four folds."""
     scores = np.array(by_fold)
-    return FoldScores(scores.mean(axis=1), scores, 4, np.array(complexity))
+    return FoldScores(scores.mean(axis=1), scores, 4)
 
 
 def test_the_rules_by_hand():
     """Means .30 .38 .40; the best has spread .1 over 4 folds, so a standard error of .05: .38 is within, .30 not."""
     spread = np.array([-1, 1, -1, 1]) * 0.1 * np.sqrt(3) / 2
     by_fold = [[0.30] * 4, [0.38] * 4, (0.40 + spread).tolist()]
-    scores = fold_scores(by_fold, [1, 2, 3])
+    scores = fold_scores(by_fold)
     assert (choose_best(scores), choose_simple(scores)) == (2, 1)
-    assert choose_best(fold_scores([[0.5] * 4, [0.5] * 4], [3, 2])) == 1  # of equals the simplest
+    assert choose_best(fold_scores([[0.5] * 4, [0.5] * 4])) == 0  # of equals the simplest
 
 
 def test_two_planted_metrics_are_found_among_noise():
@@ -105,10 +97,8 @@ def test_two_planted_metrics_are_found_among_noise():
     selection, predictions = select(table, permutations=99, repeats=2)
     assert selection.chosen.metrics == ("m0", "m1")
     assert selection.p_of_selection == 0.01  # (0 + 1) / (99 + 1)
-    assert selection.chosen.candidates == 63 + 4  # subsets of 6 metrics, and combiners of all
-    assert [row.kind for row in selection.combinations] == (
-        ["subset"] * 6 + ["mean-rank", "normalised-sum", "ridge", "logistic"]
-    )
+    assert selection.chosen.candidates == 63  # subsets of 6 metrics
+    assert [row.size for row in selection.combinations] == [1, 2, 3, 4, 5, 6]
     alone, both = selection.combinations[0], selection.combinations[1]
     assert both.chosen and both.out_of_fold.value and alone.out_of_fold.value
     assert both.out_of_fold.value > alone.out_of_fold.value + 0.1
@@ -177,35 +167,6 @@ def plain_estimate(rho: float, error: float) -> Estimate:
 PLAIN = plain_estimate(0.5, 0.13)
 
 
-def test_the_fit_that_is_validated_is_the_fit_that_is_saved():
-    """Ridge and logistic regression of scikit-learn, for many sets of ratings at once, and in a saved scorer."""
-    generator = np.random.default_rng(0)
-    scores = np.column_stack([generator.permutation(20) for _ in range(3)]).astype(float)  # 20 values: all are knots
-    ratings = np.clip(np.round(3 + (scores[:, :1] - 10) / np.array([2, 4, 9]) + generator.normal(size=(20, 3))), 1, 5)
-    x = (scores + 0.5) / 20 - 0.5
-    ridges = [RidgeCV(alphas=np.logspace(-2, 3, 11)).fit(x, column).coef_ for column in ratings.T]
-    logistic, spread = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12), x.std(axis=0)
-    regressions = [logistic.fit(x / spread, column > 3).coef_[0] / spread for column in ratings.T]
-    for kind, expected in (("ridge", ridges), ("logistic", regressions)):
-        validated = fit_combiner(kind, ScaledScores(scores, "ranks"), ratings, middle=3.0).weights
-        saved = fit_combination(kind, scores, ratings[:, 0], 3.0).weights
-        np.testing.assert_allclose(fit_weights(kind, x, ratings, middle=3.0), np.transpose(expected), atol=1e-9)
-        np.testing.assert_allclose(saved, expected[0], atol=1e-9)
-        np.testing.assert_allclose(validated / validated[0], (np.array(expected) / np.array(expected)[:, :1]).T)
-    assert fit_weights("logistic", x, np.ones((20, 1)), middle=3.0).ravel().tolist() == [1 / 3] * 3
-
-
-@pytest.mark.parametrize("kind", COMBINERS)
-def test_sets_of_ratings_are_fitted_apart(kind):
-    generator = np.random.default_rng(2)
-    scores, ratings = generator.normal(size=(40, 3)), generator.integers(1, 6, (40, 5)).astype(float)
-    scaled = ScaledScores(scores, "sum" if kind == "normalised-sum" else "ranks")
-    together = fit_combiner(kind, scaled, ratings, middle=3.0).predict(scores[:7])
-    for number in range(5):
-        alone = fit_combiner(kind, scaled, ratings[:, [number]], middle=3.0).predict(scores[:7])
-        np.testing.assert_allclose(together[:, [number]], alone, atol=1e-6)
-
-
 def test_the_critical_rho_is_the_first_that_is_no_claim():
     """Of 1,999 shufflings 19 may reach a rho for p = 20 / 2,000: the twentieth largest is 0.980."""
     chance = Chance(np.zeros(1), np.arange(1, 2000) / 2000)
@@ -218,16 +179,16 @@ def test_the_critical_rho_is_the_first_that_is_no_claim():
 def task_of_noise(items: int, seed: int) -> CombinationTask:
     generator = np.random.default_rng(seed)
     scores, ratings = generator.normal(size=(items, 8)), generator.integers(1, 6, items).astype(float)
-    return CombinationTask.build(scores, ratings, np.arange(items), middle=3, largest=1)
+    return CombinationTask.build(scores, ratings, np.arange(items), largest=1)
 
 
 def test_measures_share_one_test():
     """Five copies of one measure are one measure; a copy of the ratings is reached by no shuffling."""
     task = task_of_noise(40, seed=4)
-    one = chance_of_measures(task, task.scores[:, [0]], permutations=200, seed=0)
-    copies = chance_of_measures(task, task.scores[:, [0] * 5], permutations=200, seed=0)
+    one = chance_of_measures(task, task.scaled[:, [0]], permutations=200, seed=0)
+    copies = chance_of_measures(task, task.scaled[:, [0] * 5], permutations=200, seed=0)
     np.testing.assert_allclose(one.by_chance, copies.by_chance)
-    chance = chance_of_measures(task, np.column_stack([task.ratings, task.scores]), permutations=199, seed=0)
+    chance = chance_of_measures(task, np.column_stack([task.ratings, task.scaled]), permutations=199, seed=0)
     assert chance.reached[0] == pytest.approx(1.0) and chance.p(1.0) == 1 / 200
 
 
