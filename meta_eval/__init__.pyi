@@ -18,6 +18,15 @@ from .clustering import (
     measure_robustness as measure_robustness,
     share_in_same_group as share_in_same_group,
 )
+from .combinations import (
+    RankedScores as RankedScores,
+    all_subsets as all_subsets,
+    best_of_each_size as best_of_each_size,
+    fit_ridge as fit_ridge,
+    largest_size as largest_size,
+    subset_correlations as subset_correlations,
+    weigh as weigh,
+)
 from .comparison import (
     Comparison as Comparison,
     Standing as Standing,
@@ -128,13 +137,6 @@ from .sequence import (
     spent_error as spent_error,
 )
 from .stopping import predict_stability as predict_stability
-from .subsets import (
-    RankedScores as RankedScores,
-    all_subsets as all_subsets,
-    best_of_each_size as best_of_each_size,
-    largest_size as largest_size,
-    subset_correlations as subset_correlations,
-)
 from .table import ScoreTable as ScoreTable
 from .version_agreement import (
     MetricVersions as MetricVersions,

@@ -134,7 +134,7 @@ def _tried(metrics: tuple[MetricAgreement, ...], selection: Selection) -> list[M
 def find_power(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection) -> AgreementPower:
     """The power with which the candidates' agreement would have been shown."""
     tried = _tried(metrics, selection)
-    combined = 1 if len(tried) > 1 else 0  # all together are tested beside them
+    combined = 1 if len(tried) > 1 else 0  # the mean rank of all is tested beside them
     return AgreementPower.from_intervals(
         rated,
         [metric.spearman for metric in tried],

@@ -1,4 +1,4 @@
-"""What the best of several measures reaches on shuffled ratings: the choice is repeated on them."""
+"""What the best of several measures, or a fit, reaches on shuffled ratings: the choice, or fit, is repeated on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,16 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Floats
+from .combinations import place_all, subset_correlations, weigh
 from .cross_validation import CombinationTask
+from .groups import grouped_folds
 from .randomisation import shuffle_by_group
 from .ranks import standard_ranks
-from .subsets import subset_correlations
 
 BEYOND_CHANCE = 0.01
 """A claim is made where chance alone would do as well once in a hundred times: a scorer decides every night on it."""
 
 
 _CELLS_PER_BLOCK = 1_000_000
+_CELLS_PER_FIT = 50_000
 _DIGITS = 9
 _ROUNDING = 10.0**-_DIGITS  # figures that are equal but for rounding reach each other
 
@@ -85,3 +87,34 @@ def chance_of_best(task: CombinationTask, *, permutations: int, seed: int) -> Ch
 
     blocks = shuffle_by_group(ranks, task.group_numbers, permutations=permutations, seed=seed)
     return Chance(best_spearman(ranks[:, None]), np.concatenate([best_spearman(block) for block in blocks]))
+
+
+def chance_of_weights(task: CombinationTask, *, repeats: int, folds: int, permutations: int, seed: int) -> Chance:
+    """Tests all metrics weighed: the fit in every fold is repeated for each shuffling.
+
+    Predictions out of fold that are held against shuffled ratings without a new fit vary less than they do by chance: a
+    fold's fit knows what is left for the fold that it predicts (Ojala and Garriga, 2010, test 1). Spearman out of fold,
+    the mean over repeats, and the same for each shuffling.
+    """
+    everything, width = np.arange(len(task.ratings)), max(1, _CELLS_PER_FIT // len(task.ratings))
+    levels, ranks = np.unique(task.ratings), standard_ranks(task.ratings)
+    levels_of_ranks = np.unique(ranks)
+    dealt = [grouped_folds(task.group_numbers, folds, seed=seed + repeat) for repeat in range(repeats)]
+
+    def spearmans(shuffled: Floats) -> Floats:
+        """Maps ranks of ratings (items, shufflings) to Spearman out of fold (shufflings,)."""
+        ratings, total = levels[np.searchsorted(levels_of_ranks, shuffled)], np.zeros(shuffled.shape[1])
+        for parts in dealt:
+            predictions = np.empty_like(shuffled)
+            for held_out in parts:
+                weights = weigh(task.scaled, ratings, np.setdiff1d(everything, held_out))
+                predictions[held_out] = place_all(task.scaled @ weights)[held_out]
+            total += np.einsum("ij,ij->j", standard_ranks(predictions), shuffled)
+        return total / len(ratings) / repeats
+
+    by_chance = [
+        spearmans(block[:, first : first + width])
+        for block in shuffle_by_group(ranks, task.group_numbers, permutations=permutations, seed=seed)
+        for first in range(0, block.shape[1], width)
+    ]
+    return Chance(spearmans(ranks[:, None]), np.concatenate(by_chance))

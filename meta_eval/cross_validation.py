@@ -10,12 +10,21 @@ from itertools import combinations
 import numpy as np
 
 from .arrays import Bools, Floats, Places
+from .combinations import (
+    DIGITS,
+    RankedScores,
+    all_subsets,
+    best_of_each_size,
+    place_all,
+    place_among,
+    subset_correlations,
+    weigh,
+)
 from .groups import grouped_folds
 from .ranks import column_spearmans, mean_ranks
-from .subsets import DIGITS, RankedScores, all_subsets, best_of_each_size, place_among, subset_correlations
 
 Rule = Callable[["FoldScores"], int]
-"""Chooses a size of subset from what the best of each size reaches on answers that were left out: its place."""
+"""Chooses a way to combine from what each reaches on answers that were left out: its place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +48,7 @@ class CombinationTask:
         *,
         largest: int,
     ) -> "CombinationTask":
-        """Builds the task of choosing among all subsets of up to `largest` metrics, and all metrics together."""
+        """Builds the task of choosing among all subsets of up to `largest` metrics, all together, and all weighed."""
         subsets = all_subsets(scores.shape[1], largest)
         return cls(ratings, group_numbers, subsets, subsets.sum(axis=1).astype(np.intp), RankedScores(scores))
 
@@ -51,76 +60,79 @@ class CombinationTask:
     def place_subset(self, row: int) -> Floats:
         """The place of each item's sum over a subset among those of all items, (items,)."""
         if row not in self._places:
-            sums = mean_ranks((self.scaled @ self.subsets[row]).round(DIGITS))
-            self._places[row] = (sums - 0.5) / len(sums) - 0.5
+            self._places[row] = place_all((self.scaled @ self.subsets[row])[:, None])[:, 0]
         return self._places[row]
 
 
 @dataclass(frozen=True, eq=False)
-class BestSubsets:
-    """The best subset of each size, chosen on a task's items at some places."""
+class FittedWays:
+    """The ways to combine, the simple ones first, chosen and fitted on a task's items at some places.
+
+    They are the best subset of each size, the last one of all metrics, and then all metrics weighed (not of one alone).
+    """
 
     task: CombinationTask
-    rows: Places  # of `task.subsets`, the small ones first, (sizes,)
-
-    @property
-    def sizes(self) -> Places:
-        """How many metrics each holds, (sizes,)."""
-        return self.task.sizes[self.rows]
+    rows: Places  # the subsets, of `task.subsets`
+    weighed: Floats  # the weights of all metrics, (metrics, 1), or (1, 0) of one
 
     def predict(self, others: Floats) -> Floats:
-        """Maps scores (others, metrics) to predictions, (others, sizes).
+        """Maps scores (others, metrics) to predictions, (others, ways).
 
         Sums find their places among those of the task's items, so that a subset keeps its order whatever the fold.
         """
-        weights = self.task.subsets[self.rows].T
+        weights = np.hstack([self.task.subsets[self.rows].T, self.weighed])
         return place_among(self.task.scaled @ weights, self.task.ranked.rank(others) @ weights)
 
     def predict_known(self, places: Places) -> Floats:
         """The same of items of the task, by their places."""
-        return np.column_stack([self.task.place_subset(row)[places] for row in self.rows.tolist()])
+        subsets = [self.task.place_subset(row)[places] for row in self.rows.tolist()]
+        return np.column_stack([*subsets, place_all(self.task.scaled @ self.weighed)[places]])
 
 
 @dataclass(frozen=True, eq=False)
 class FoldScores:
-    """What the best subset of each size reaches on answers that were left out, and what a rule may weigh against it."""
+    """What each way reaches on answers that were left out."""
 
-    pooled: Floats  # Spearman over all answers, the mean over repeats, (sizes,)
-    by_fold: Floats  # Spearman within each part that was left out, (sizes, repeats x folds)
+    pooled: Floats  # Spearman over all answers, the mean over repeats, (ways,)
+    by_fold: Floats  # Spearman within each part that was left out, (ways, repeats x folds)
     folds: int
 
 
 @dataclass(frozen=True, eq=False)
 class OutOfFold:
-    """Predictions of every rated item by subsets that were chosen without its group."""
+    """Predictions of every rated item by ways that did not see its group."""
 
-    predictions: Floats  # of the best subset of each size, (sizes, items, repeats)
-    # by rule, predictions where the size is chosen inside the training part too, (items, repeats)
+    predictions: Floats  # of each way, (ways, items, repeats)
+    # by rule, predictions where the way is chosen inside the training part too, (items, repeats)
     chosen: dict[str, Floats]
     scores: FoldScores
     repeats: int
 
 
-def best_subsets(task: CombinationTask, places: Places) -> BestSubsets:
-    """Finds the best subset of each size on the items at `places`: the highest correlation of its sum with ratings."""
-    correlations = subset_correlations(task.scaled[places], mean_ranks(task.ratings[places])[:, None], task.subsets)[
-        :, 0
-    ].round(DIGITS)
-    return BestSubsets(task, best_of_each_size(correlations, task.sizes))
+def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
+    """Finds the best subset of each size on the items at `training`, and the weights of all metrics.
+
+    Best is the highest correlation of its sum with the ratings.
+    """
+    ranks = mean_ranks(task.ratings[training])[:, None]
+    correlations = subset_correlations(task.scaled[training], ranks, task.subsets)[:, 0].round(DIGITS)
+    has_several = task.scaled.shape[1] > 1
+    weighed = weigh(task.scaled, task.ratings[:, None], training) if has_several else np.empty((1, 0))
+    return FittedWays(task, best_of_each_size(correlations, task.sizes), weighed)
 
 
 def choose_best(scores: FoldScores) -> int:
-    """The size that agrees best on answers that were left out; of equals the smallest."""
+    """The way that agrees best on answers that were left out; of equals the simplest."""
     return int(np.argmax(scores.pooled.round(9)))
 
 
 def choose_simple(scores: FoldScores) -> int:
-    """The smallest size within one standard error of the best."""
+    """The simplest way within one standard error of the best."""
     return int(np.argmax(_within_one_error(scores)))
 
 
 def _within_one_error(scores: FoldScores) -> Bools:
-    """Whether each size is within one standard error of the best, (sizes,).
+    """Whether each way is within one standard error of the best, (ways,).
 
     The standard error is that of the folds of one repeat, because repeating does not make more items. Source: the
     one-standard-error rule of Breiman, Friedman, Olshen and Stone (1984).
@@ -136,10 +148,10 @@ RULES: dict[str, Rule] = {"best": choose_best, "simple": choose_simple}
 
 
 def cross_validate(task: CombinationTask, *, repeats: int, folds: int, seed: int) -> OutOfFold | None:
-    """Repeats the choice of subsets, and of their size, in grouped folds; None where there are not two."""
+    """Repeats every way of combining, and the choice of a way, in grouped folds; None where there are not two."""
     items, everything = len(task.ratings), np.arange(len(task.ratings))
-    overall = best_subsets(task, everything)
-    predictions = np.full((len(overall.rows), items, repeats), np.nan)
+    ways = len(np.unique(task.sizes)) + (task.scaled.shape[1] > 1)
+    predictions = np.full((ways, items, repeats), np.nan)
     chosen = {rule: np.full((items, repeats), np.nan) for rule in RULES}
     by_fold: list[Floats] = []
     number_of_folds = 0
@@ -148,10 +160,10 @@ def cross_validate(task: CombinationTask, *, repeats: int, folds: int, seed: int
         if not parts:
             return None
         number_of_folds = len(parts)
-        has_choice = len(parts) > 2 and len(overall.rows) > 1
+        has_choice = len(parts) > 2 and ways > 1
         inner = _without_two(task, parts) if has_choice else {}
         for place, held_out in enumerate(parts):
-            predicted = best_subsets(task, np.setdiff1d(everything, held_out)).predict_known(held_out)
+            predicted = fit_ways(task, np.setdiff1d(everything, held_out)).predict_known(held_out)
             predictions[:, held_out, repeat] = predicted.T
             by_fold.append(column_spearmans(predicted, task.ratings[held_out]))
             choice = _inner_scores(task, parts, place, inner) if has_choice else None
@@ -163,15 +175,15 @@ def cross_validate(task: CombinationTask, *, repeats: int, folds: int, seed: int
 
 
 def _without_two(task: CombinationTask, parts: list[Places]) -> dict[tuple[int, int], Floats]:
-    """Predictions of a part by subsets chosen without it and a second part, by (the part, the second part).
+    """Predictions of a part by ways that saw neither it nor a second part, by (the part, the second part).
 
-    One choice serves both: for the choice that is made without the one, the other is held out of it.
+    One fit serves both: for the choice that is made without the one, the other is held out of it.
     """
     everything, predictions = np.arange(len(task.ratings)), {}
     for first, second in combinations(range(len(parts)), 2):
-        chosen = best_subsets(task, np.setdiff1d(everything, np.concatenate([parts[first], parts[second]])))
-        predictions[first, second] = chosen.predict_known(parts[first])
-        predictions[second, first] = chosen.predict_known(parts[second])
+        fitted = fit_ways(task, np.setdiff1d(everything, np.concatenate([parts[first], parts[second]])))
+        predictions[first, second] = fitted.predict_known(parts[first])
+        predictions[second, first] = fitted.predict_known(parts[second])
     return predictions
 
 
@@ -181,7 +193,7 @@ def _inner_scores(
     held_out: int,
     predictions: dict[tuple[int, int], Floats],
 ) -> FoldScores:
-    """What each size reaches on the parts but one, for choosing a size without the part that is held out."""
+    """What each way reaches on the parts but one, for choosing a way without the part that is held out."""
     others = [place for place in range(len(parts)) if place != held_out]
     own = [predictions[place, held_out] for place in others]
     ratings = [task.ratings[parts[place]] for place in others]

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import UsageError
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
+from .combinations import RankedScores
 from .estimate import TOO_FEW_GROUPS, Estimate, interval_of_mean, interval_of_share
 from .groups import (
     FEWEST_GROUPS,
@@ -20,7 +21,6 @@ from .groups import (
     variance_of_mean,
     welch_degrees,
 )
-from .subsets import RankedScores
 from .table import ScoreTable
 
 _WIDTHS = (0.05, 0.1, 0.15, 0.2)  # shares of the rating scale

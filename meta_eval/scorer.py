@@ -105,7 +105,7 @@ class Scorer(_Record):
 
     version: Literal[2] = 2  # of the file format
     assay: str
-    kind: str  # `subset`: the mean of the parts' percentiles; files of earlier versions name others, and their weights
+    kind: str  # of the weights: `subset`, equal; `weighed`, by ridge regression; earlier versions had others
     parts: tuple[ScorerPart, ...] = Field(min_length=1)
     judge: JudgeRecord | None = None  # the judge of the parts that ask one; None where none does
     embedder: str | None = None  # the embedder of the parts; None where none uses one

@@ -9,6 +9,7 @@ import numpy as np
 from .. import __version__
 from ..errors import UsageError
 from .arrays import Floats, Places
+from .combinations import fit_ridge
 from .groups import cross_predict, intraclass_correlation
 from .meta_evaluation import MetaEvaluation
 from .scorer import (
@@ -56,12 +57,13 @@ def _shares(knots: Knots, values: Floats) -> Floats:
     return np.nan_to_num(interpolate(knots, values) - 0.5)
 
 
-def fit_combination(scores: Floats, ratings: Floats) -> FittedCombination:
-    """Fits the mean of the metrics' percentiles, and its map to the rating scale."""
+def fit_combination(kind: str, scores: Floats, ratings: Floats) -> FittedCombination:
+    """Fits the mean of the metrics' percentiles, or their `weighed` sum, and its map to the rating scale."""
     percentiles = tuple(percentile_knots(column[~np.isnan(column)].tolist()) for column in scores.T)
-    shares = [_shares(knots, column) for knots, column in zip(percentiles, scores.T, strict=True)]
-    weights = (1 / len(shares),) * len(shares)
-    return FittedCombination(weights, percentiles, isotonic_knots(np.mean(shares, axis=0), ratings))
+    shares = np.column_stack([_shares(knots, column) for knots, column in zip(percentiles, scores.T, strict=True)])
+    metrics = len(percentiles)
+    weights = fit_ridge(shares, ratings[:, None])[:, 0] if kind == "weighed" else np.full(metrics, 1 / metrics)
+    return FittedCombination(tuple(weights.tolist()), percentiles, isotonic_knots(shares @ weights, ratings))
 
 
 def conformal_half_width(residuals: Floats, groups: Places, level: float) -> float:
@@ -160,7 +162,7 @@ def fit_scorer(
         rater_ceiling=evaluation.raters.ceiling.value if evaluation.raters else None,
         ratings=fingerprint_ratings(rated),
     )
-    scorer = build_scorer(rated, record, seed=evaluation.settings.seed)
+    scorer = build_scorer(rated, chosen.kind, record, seed=evaluation.settings.seed)
     policy = evaluation.policy
     return scorer.model_copy(
         update={
@@ -185,19 +187,21 @@ def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Flo
     One metric alone is fitted to all: its order is its own, whatever the ratings are, and the fits of several folds
     would tell answers of one score apart. NaN where no metric scored the item: nothing sends it.
     """
-    table = rated.only(selection.chosen.metrics)
+    table, kind = rated.only(selection.chosen.metrics), selection.chosen.kind
     if len(table.metrics) == 1:
-        predicted = fit_combination(table.oriented, table.mean_rating).predict(table.oriented)
+        predicted = fit_combination(kind, table.oriented, table.mean_rating).predict(table.oriented)
     else:
-        predicted = _predict_out_of_fold(table, seed=seed)
+        predicted = _predict_out_of_fold(table, kind, seed=seed)
     return np.where(table.is_scored, predicted, np.nan)
 
 
-def build_scorer(rated: ScoreTable, agreement: AgreementRecord, *, level: float = LEVEL, seed: int = 0) -> Scorer:
+def build_scorer(
+    rated: ScoreTable, kind: str, agreement: AgreementRecord, *, level: float = LEVEL, seed: int = 0
+) -> Scorer:
     """Fits all metrics of a table as a scorer, with its interval and without thresholds."""
     scores, ratings = rated.oriented, rated.mean_rating
-    fitted = fit_combination(scores, ratings)
-    predicted = _predict_out_of_fold(rated, seed=seed)
+    fitted = fit_combination(kind, scores, ratings)
+    predicted = _predict_out_of_fold(rated, kind, seed=seed)
     scale = (rated.rating_min, rated.rating_max)
     by_rating, by_prediction = (
         conformal_bands(values, ratings - predicted, rated.group_numbers, level, scale=scale, most=most)
@@ -205,7 +209,7 @@ def build_scorer(rated: ScoreTable, agreement: AgreementRecord, *, level: float 
     )
     return Scorer(
         assay=__version__,
-        kind="subset",
+        kind=kind,
         parts=tuple(
             ScorerPart(
                 metric=name,
@@ -226,10 +230,10 @@ def build_scorer(rated: ScoreTable, agreement: AgreementRecord, *, level: float 
     )
 
 
-def _predict_out_of_fold(rated: ScoreTable, *, seed: int) -> Floats:
+def _predict_out_of_fold(rated: ScoreTable, kind: str, *, seed: int) -> Floats:
     scores, ratings = rated.oriented, rated.mean_rating
 
     def predict(training: Places, others: Places) -> Floats:
-        return fit_combination(scores[training], ratings[training]).predict(scores[others])
+        return fit_combination(kind, scores[training], ratings[training]).predict(scores[others])
 
     return cross_predict(predict, rated.group_numbers, _FOLDS, seed=seed)

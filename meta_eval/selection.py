@@ -1,35 +1,39 @@
 """Which combination to take: in sample beside out of fold, by size, and what may be claimed of it.
 
-A combination is the mean rank of some metrics: no weights are learned, so that a few hundred ratings suffice and a team
-can read what it takes. One error in a hundred counts for everything that could be claimed, by gatekeeping (Dmitrienko
-and Tamhane, 2007). The gate is one test of two: of the measures that no rating chose (each metric alone, and all of
-them), all at once, with four fifths of the error, and of the best of all subsets with one fifth. Only where it shows
-that anything agrees may a measure be claimed, and only if it passes the test of its own kind, in which its choice is
-repeated for each shuffling of the ratings. Where all is noise, a claim is made as often as the gate errs, whatever
+A combination is the mean rank of some metrics, or of all with weights that are learned from the ratings: there is no
+tree among them, so that what is chosen can be written to a file that people read, one weight per metric.
+
+One error in a hundred counts for everything that could be claimed, by gatekeeping (Dmitrienko and Tamhane, 2007). The
+gate is one test of two: of the measures that no rating chose or weighed (each metric alone, and the mean rank of all),
+all at once, with four fifths of the error, and of the best of all subsets with one fifth. Only where it shows that
+anything agrees may a measure be claimed, and only if it passes the test of its own kind, in which its choice or its fit
+is repeated for each shuffling of the ratings. Where all is noise, a claim is made as often as the gate errs, whatever
 comes after it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Literal
 
 import numpy as np
 
 from ..text.wording import count_of
 from .arrays import Floats
-from .chance import BEYOND_CHANCE, Chance, chance_of_any, chance_of_best, chance_of_measures
+from .chance import BEYOND_CHANCE, Chance, chance_of_any, chance_of_best, chance_of_measures, chance_of_weights
+from .combinations import largest_size, subset_names
 from .correlation import estimate_correlation, estimate_rho_difference, spearman
-from .cross_validation import RULES, BestSubsets, CombinationTask, OutOfFold, best_subsets, cross_validate
+from .cross_validation import RULES, CombinationTask, FittedWays, OutOfFold, cross_validate, fit_ways
 from .estimate import Estimate
 from .groups import FEWEST_TO_CHOOSE, LEVEL
 from .ranks import column_spearmans, mean_spearman
-from .subsets import largest_size, subset_names
 from .table import SENTINELS, ScoreTable
 from .winner_estimate import LARGEST_RHO, believable_error, estimate_winner, winning_limits
 
 _LEAST_COVERAGE = 0.5
 _LEAST_CLAIMED = 0.005  # less is printed as 0.00
 _MOST_NAMED = 4  # metrics of a combination
+_REPEATS_OF_FIT = 2
 _SHARES_OF_GATE = (0.8, 0.2)
 """Of the test of the measures that nobody chose, and of that of the best subset (simulated: docs/meta.md)."""
 SPREAD_OF_FITS = 1.2
@@ -40,31 +44,41 @@ REPEATS = 5
 """How often the folds are dealt: a figure out of fold is the mean over them."""
 
 
+Kind = Literal["subset", "weighed"]
+"""The mean rank of the best subset of a size, or of all metrics, weighed by ridge regression."""
+
+
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """The best subset of a size, by mean rank: what it reaches on the data that chose it, and on data that did not."""
+    """One way to combine metrics: what it reaches on the data that chose it, and on data that did not."""
 
+    kind: Kind
     size: int
     metrics: tuple[str, ...]
     in_sample: float | None  # Spearman's rho on the items that chose it, in [-1, 1]
-    out_of_fold: Estimate  # rho of the whole choice, repeated inside each training part
-    candidates: int  # how many subsets it was chosen from
+    out_of_fold: Estimate  # rho of the whole way of choosing, repeated inside each training part
+    candidates: int  # how many it was chosen from
     chosen: bool = False
 
     @property
     def name(self) -> str:
-        """Its metrics."""
+        """Its metrics, and whether they are weighed."""
         first, count = self.metrics[:2], len(self.metrics)
-        return " + ".join(self.metrics) if count <= _MOST_NAMED else f"{count} metrics ({', '.join(first)}, ...)"
+        joined = " + ".join(self.metrics) if count <= _MOST_NAMED else f"{count} metrics ({', '.join(first)}, ...)"
+        return f"{joined}, weighed" if self.kind == "weighed" else joined
+
+    def is_same(self, other: "Combination") -> bool:
+        """Whether two combinations are the same, however they were found."""
+        return (self.kind, self.metrics) == (other.kind, other.metrics)
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """All combinations, the one chosen, and what chance gives."""
 
-    combinations: tuple[Combination, ...]  # the best subset of each size, the small ones first
+    combinations: tuple[Combination, ...]  # the best subset of each size, the small ones first, then all weighed
     # what the claim is about: the choice of the rule that is preferred; where that is not shown beyond chance and a
-    # single metric (or all together) is, the latter
+    # single metric (or the mean rank of all) is, the latter
     chosen: Combination
     # by which rule it was chosen: `best`; `simple`, the fewest metrics within one standard error of the best; or
     # `shown`, what is claimed where the preferred choice is not shown beyond chance
@@ -92,7 +106,7 @@ class Selection:
 
     def agreement_of(self, combination: Combination) -> Estimate:
         """How far a combination agrees on answers that did not choose it: of the chosen one `agreement`."""
-        return self.agreement if combination.metrics == self.chosen.metrics else combination.out_of_fold
+        return self.agreement if combination.is_same(self.chosen) else combination.out_of_fold
 
     def optimism_of(self, combination: Combination) -> float | None:
         """How much more a combination reaches on the answers that chose it than by `agreement_of`."""
@@ -136,19 +150,20 @@ def select(
     out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed)
     if out_of_fold is None:
         return None
-    trial = _Trial(rated, names, task, best_subsets(task, np.arange(len(rated.items))), out_of_fold, permutations, seed)
+    trial = _Trial(rated, names, task, fit_ways(task, np.arange(len(rated.items))), out_of_fold, permutations, seed)
     combinations = trial.combinations()
     rule, place = trial.choose(combinations)
     predictions = out_of_fold.chosen[rule]
     reached = trial.estimate_out_of_fold(predictions)
-    preferred = replace(combinations[place], out_of_fold=reached, candidates=len(task.subsets))
+    tried = len(task.subsets) + trial.fitted.weighed.shape[1]
+    preferred = replace(combinations[place], out_of_fold=reached, candidates=tried)
     claim = trial.claim(place, predictions)
     if claim.place != place:
         rule, place, predictions = "shown", claim.place, out_of_fold.predictions[claim.place]
         preferred = combinations[place]
     of_best = trial.best_subset
     selection = Selection(
-        combinations=tuple(replace(one, chosen=one.metrics == preferred.metrics) for one in combinations),
+        combinations=tuple(replace(one, chosen=one.is_same(preferred)) for one in combinations),
         chosen=replace(preferred, chosen=True),
         rule=rule,
         best_by_chance=float(of_best.by_chance.mean()),
@@ -160,7 +175,7 @@ def select(
         repeats=out_of_fold.repeats,
         folds=out_of_fold.scores.folds,
     )
-    unrated = trial.best.predict(table.only(names).oriented[np.isnan(table.mean_rating)])[:, place]
+    unrated = trial.fitted.predict(table.only(names).oriented[np.isnan(table.mean_rating)])[:, place]
     if trial.is_single(place):
         predictions = trial.predictions(place)
     return selection, Predictions(predictions, unrated)
@@ -168,9 +183,9 @@ def select(
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What may be claimed of the best subset of one size."""
+    """What may be claimed of one way to combine."""
 
-    place: int  # of the size among all
+    place: int  # of the way among all
     p: float  # the one-sided p-value of its agreement, with all counted that it was chosen from
     agreement: Estimate  # how far it agrees, given that it was chosen and that the claim is made
 
@@ -185,29 +200,29 @@ class _Claim:
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """The best subsets of all rated items and without each fold, and the tests behind a claim."""
+    """All ways to combine metrics, fitted to all rated items and without each fold, and the tests behind a claim."""
 
     rated: ScoreTable
     names: tuple[str, ...]  # the metrics that may be combined
     task: CombinationTask
-    best: BestSubsets
+    fitted: FittedWays
     out_of_fold: OutOfFold
     permutations: int
     seed: int  # seed of the shuffling, and of the folds in `out_of_fold`
 
     def is_single(self, place: int) -> bool:
-        """Whether the subset of a size is one metric."""
-        return bool(self.best.sizes[place] == 1)
+        """Whether a way takes one metric as it is."""
+        return place == 0 and bool(self.task.sizes[self.fitted.rows[0]] == 1)
 
     def estimate_rho(self, predictions: Floats) -> Estimate:
         """Spearman of predictions, with its interval."""
         return estimate_correlation(mean_spearman, predictions, self.rated.mean_rating, self.rated.groups)
 
     def estimate_out_of_fold(self, predictions: Floats) -> Estimate:
-        """Spearman of predictions by choices in folds, with its interval.
+        """Spearman of predictions by choices or fits in folds, with its interval.
 
         Dealing the folds again makes no new items, so that the error is that of one repeat, and not of the mean over
-        them; and the choices of other answers would differ too, above it more than below. On Fisher's z.
+        them; and the fits of other answers would differ too, above it more than below. On Fisher's z.
         """
         each = [self.estimate_rho(column[:, None]) for column in predictions.T]
         ends = np.array([[one.value, one.low, one.high] for one in each], float)
@@ -220,25 +235,30 @@ class _Trial:
         return replace(each[0], value=value, low=float(np.tanh(ends[0])), high=float(np.tanh(ends[1])))
 
     def predictions(self, place: int) -> Floats:
-        """What stands for a size under the name of what it takes on all items: a metric is not chosen in each fold."""
+        """What stands for a way under the name of what it takes on all items: a metric is not chosen in each fold."""
         if self.is_single(place):
-            return self.task.place_subset(int(self.best.rows[place]))[:, None]
+            return self.task.place_subset(int(self.fitted.rows[place]))[:, None]
         predictions: Floats = self.out_of_fold.predictions[place]
         return predictions
 
     def combinations(self) -> list[Combination]:
-        """What the best subset of each size reaches, in sample and out of fold."""
+        """What each way reaches, in sample and out of fold."""
         task, in_sample = self.task, column_spearmans(self._columns, self.task.ratings).tolist()
         combinations = []
-        for row, rho, predictions in zip(self.best.rows, in_sample, self.out_of_fold.predictions, strict=True):
-            metrics = subset_names(task.subsets[row], self.names)
-            candidates = int((task.sizes == len(metrics)).sum())
-            reached = (self.estimate_rho if candidates == 1 else self.estimate_out_of_fold)(predictions)
-            combinations.append(Combination(len(metrics), metrics, rho, reached, candidates))
+        for place, (rho, predictions) in enumerate(zip(in_sample, self.out_of_fold.predictions, strict=True)):
+            if is_weighed := place == len(self.fitted.rows):
+                metrics, candidates = self.names, 1
+            else:
+                metrics = subset_names(task.subsets[self.fitted.rows[place]], self.names)
+                candidates = int((task.sizes == len(metrics)).sum())
+            is_fixed = candidates == 1 and not is_weighed
+            reached = (self.estimate_rho if is_fixed else self.estimate_out_of_fold)(predictions)
+            kind: Kind = "weighed" if is_weighed else "subset"
+            combinations.append(Combination(kind, len(metrics), metrics, rho, reached, candidates))
         return combinations
 
     def choose(self, combinations: Sequence[Combination]) -> tuple[str, int]:
-        """The rule that is followed, and the size it chooses: the best where the simple one is known to be worse."""
+        """The rule that is followed, and the way it chooses: the best where the simple one is known to be worse."""
         best, place = (RULES[rule](self.out_of_fold.scores) for rule in ("best", "simple"))
         if place == best:
             return "best", best
@@ -247,15 +267,15 @@ class _Trial:
         return ("best", best) if gain.high is not None and gain.high < 0 else ("simple", place)
 
     def claim(self, preferred: int, predictions: Floats) -> _Claim:
-        """Claims the preferred size, or else the best metric, or all together, that is shown beyond chance.
+        """Claims the preferred way, or else the best metric, or the mean rank of all, that is shown beyond chance.
 
-        Returns the claim. Where nothing is shown, it is that of the preferred size, with its p-value and its estimate
+        Returns the claim. Where nothing is shown, it is that of the preferred way, with its p-value and its estimate
         out of fold: nothing is claimed, so that nothing has to be corrected for it.
         """
         first = self._test(preferred, predictions)
         if first.p <= BEYOND_CHANCE:
             return first
-        claims = (self._test(place, self.out_of_fold.predictions[place]) for place in (0, len(self.best.rows) - 1))
+        claims = (self._test(place, self.out_of_fold.predictions[place]) for place in (0, self._of_all))
         return next((claim for claim in claims if claim.p <= BEYOND_CHANCE), first)
 
     @cached_property
@@ -270,21 +290,29 @@ class _Trial:
 
     @cached_property
     def _simple(self) -> Chance:
-        """The test of all measures that no rating chose: each metric, and all together."""
-        measures = np.hstack([self.task.scaled, self._columns[:, -1:]])
+        """The test of all measures that no rating chose or weighed: each metric, and the mean rank of all."""
+        measures = np.hstack([self.task.scaled, self._columns[:, [self._of_all]]])
         return chance_of_measures(self.task, measures, permutations=self.permutations, seed=self.seed)
+
+    @property
+    def _of_all(self) -> int:
+        """The place of the mean rank of all metrics."""
+        return len(self.fitted.rows) - 1
 
     @cached_property
     def _columns(self) -> Floats:
-        """What the best subset of each size predicts of the items that chose it, (items, sizes)."""
-        return self.best.predict_known(np.arange(len(self.task.ratings)))
+        """What each way predicts of the items that it was fitted to, (items, ways)."""
+        return self.fitted.predict_known(np.arange(len(self.task.ratings)))
 
     def _test(self, place: int, predictions: Floats) -> _Claim:
-        """Tests a size whose predictions out of fold are these, and estimates how far it agrees if it passes."""
+        """Tests a way whose predictions out of fold are these, and estimates how far it agrees if it passes."""
         column, plain = self._columns[:, [place]], self.estimate_rho(predictions)
-        is_simple = self.is_single(place) or place == len(self.best.rows) - 1
-        chance = self._simple if is_simple else self.best_subset
-        rho = float(column_spearmans(column, self.task.ratings)[0])
+        if place > self._of_all:
+            chance = self._chance_of_weights()
+            rho = float(chance.reached[0])
+        else:
+            chance = self._simple if self.is_single(place) or place == self._of_all else self.best_subset
+            rho = float(column_spearmans(column, self.task.ratings)[0])
         p = max(chance.p(rho), self._gate.p(float(self._gate.reached[0])))
         if p > BEYOND_CHANCE or plain.value is None:
             return _Claim(place, p, plain)
@@ -304,7 +332,7 @@ class _Trial:
 
     def _p_alone(self, place: int) -> float:
         """The p-value of the metric's own interval, on the answers that it scored."""
-        (name,) = subset_names(self.task.subsets[self.best.rows[place]], self.names)
+        (name,) = subset_names(self.task.subsets[self.fitted.rows[place]], self.names)
         values = self.rated.column(name)
         scored = ~np.isnan(values)
         groups = [group for group, is_scored in zip(self.rated.groups, scored, strict=True) if is_scored]
@@ -312,6 +340,8 @@ class _Trial:
 
     def _error_of(self, chance: Chance) -> float:
         """The p-value at which a test shows something, all else equal: less than the whole where it opens the gate."""
+        if chance not in (self._simple, self.best_subset):
+            return BEYOND_CHANCE
         largest_p = -self._gate.critical_rho(BEYOND_CHANCE)
         for other, share in zip((self.best_subset, self._simple), reversed(_SHARES_OF_GATE), strict=True):
             if other is not chance and other.p(float(other.reached.max())) / share < largest_p:
@@ -319,9 +349,18 @@ class _Trial:
         own = _SHARES_OF_GATE[0 if chance is self._simple else 1]
         return min(BEYOND_CHANCE, own * largest_p)
 
+    def _chance_of_weights(self) -> Chance:
+        return chance_of_weights(
+            self.task,
+            repeats=min(self.out_of_fold.repeats, _REPEATS_OF_FIT),
+            folds=self.out_of_fold.scores.folds,
+            permutations=self.permutations,
+            seed=self.seed,
+        )
+
     def _rivals(self, place: int) -> Floats:
-        """The other metrics alone, where the one of a size is the best of all, (items, metrics)."""
-        own = int(self.best.rows[place])
+        """The other metrics alone, where a way's metric is the best of all, (items, metrics)."""
+        own = int(self.fitted.rows[place])
         rho = column_spearmans(self.task.scaled, self.task.ratings)
         return np.delete(self.task.scaled, own, axis=1)[:, : None if rho[own] >= rho.max() - 1e-9 else 0]
 

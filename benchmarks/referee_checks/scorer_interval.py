@@ -45,7 +45,7 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
         overall, predicted_low, rated_low, widths = [], [], [], []
         for repeat in range(repeats):
             scores, ratings = _draw(generator, groups, correlation, cuts)
-            scorer = build_scorer(build_table(scores, ratings, groups), AGREEMENT, seed=repeat)
+            scorer = build_scorer(build_table(scores, ratings, groups), "subset", AGREEMENT, seed=repeat)
             new_scores, new_ratings = _draw(generator, np.arange(POPULATION), correlation, cuts)
             rows = [scorer.predict({"m0": float(score)}) for score in new_scores[:, 0]]
             predicted, low, high = np.array([(row.predicted, row.low, row.high) for row in rows]).T

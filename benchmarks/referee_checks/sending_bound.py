@@ -40,13 +40,13 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
             table = build_table(scores, ratings, groups)
 
             def predict(part: Places, others: Places, x: np.ndarray = scores, y: np.ndarray = ratings) -> np.ndarray:
-                return fit_combination(x[part], y[part]).predict(x[others])
+                return fit_combination("subset", x[part], y[part]).predict(x[others])
 
             predicted = cross_predict(predict, table.group_numbers, 10, seed=repeat)
             policy = triage_policy(table, predicted, seed=repeat)
             is_sent = np.zeros(POPULATION, bool)
             if policy.send_at is not None:
-                fitted = fit_combination(scores, ratings)
+                fitted = fit_combination("subset", scores, ratings)
                 is_sent = fitted.predict(new_scores) >= policy.send_at
             broken.append(bool(is_sent.any()) and float((new_ratings[is_sent] < 3).mean()) > BOUND)
             contradicted.append(policy.send_at is not None and policy.checked_sent_bad > BOUND * policy.checked_sent)

@@ -76,9 +76,9 @@ def rater_table(raters: Raters) -> ResultTable:
 
 
 def combination_table(selection: Selection) -> ResultTable:
-    """The combinations by size."""
+    """The combinations by size, all metrics weighed last."""
     fields = (
-        Field("combination", "text", lambda one: TableCell(f"best of {one.size}", note=_candidates(one))),
+        Field("combination", "text", lambda one: TableCell(_name_kind(one), note=_candidates(one))),
         Field("on all answers", "text", lambda one: " + ".join(one.metrics)),
         Field("in sample", "correlation", lambda one: one.in_sample, "wide"),
         Field("chosen anew [95%]", "correlation", selection.agreement_of, is_whole=True),
@@ -152,6 +152,10 @@ def trial_table(trials: Sequence[Trials]) -> ResultTable:
 
 def _pass_all(k: int, trials: Trials) -> Estimate | None:
     return trials.pass_all.get(k)
+
+
+def _name_kind(combination: Combination) -> str:
+    return "all, weighed" if combination.kind == "weighed" else f"best of {combination.size}"
 
 
 def _candidates(combination: Combination) -> str:

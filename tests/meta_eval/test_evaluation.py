@@ -47,7 +47,7 @@ def test_the_choice_is_told_with_what_it_reaches_on_unseen_answers():
     assert selection.chosen.metrics == ("m0", "m1")
     assert 0.3 < rho.low < rho.value < 0.59 < rho.high  # on 20,000 such answers the two reach 0.588
     assert evaluation.recommendation.startswith(
-        f"Trust: m0 and m1 together, well: {rho.value:.2f} of 1 on answers it had not seen "
+        f"Trust: m0 and m1 together, moderately: {rho.value:.2f} of 1 on answers it had not seen "
         f"({rho.low:.2f} to {rho.high:.2f}). "
         "Good for: comparing versions, picking answers to read; not for sending answers unread."
     )
@@ -129,11 +129,12 @@ def test_who_trusts_a_judge_reads_that_a_free_metric_does_as_well(name, scored, 
         assert len(line) <= 90 and re.sub(figure, "", line) == text.format(start)
 
 
-def test_a_combination_is_named_by_its_metrics():
-    combination = Combination(2, ("m0", "m1"), 0.9, Estimate(0.8), candidates=1)
-    assert combination.name == "m0 + m1"
+@pytest.mark.parametrize(("kind", "name"), [("subset", "m0 + m1"), ("weighed", "m0 + m1, weighed")])
+def test_a_combination_is_named_by_its_metrics(kind, name):
+    combination = Combination(kind, 2, ("m0", "m1"), 0.9, Estimate(0.8), candidates=1)
+    assert combination.name == name
     many = dataclasses.replace(combination, metrics=tuple(f"m{number}" for number in range(7)))
-    assert many.name == "7 metrics (m0, m1, ...)"
+    assert many.name == name.replace("m0 + m1", "7 metrics (m0, m1, ...)")
 
 
 @pytest.mark.parametrize(

@@ -72,18 +72,18 @@ def test_the_file_holds_all_of_it_and_is_read_back(tmp_path):
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7), st.integers(1, 5)), min_size=30, max_size=60)
 
 
-@pytest.mark.parametrize("metrics", [1, 2])
+@pytest.mark.parametrize("kind", ["subset", "weighed"])
 @settings(max_examples=25, deadline=None)
 @given(rows=ROWS, data=st.data())
-def test_the_saved_scorer_decides_as_what_was_fitted(tmp_path_factory, metrics, rows, data):
+def test_the_saved_scorer_decides_as_what_was_fitted(tmp_path_factory, kind, rows, data):
     """Each answer on a threshold stands on the same side of it: before saving, in the file, and out of it."""
     a, b, ratings = np.array(rows, float).T
     if len(set(ratings < 3)) == 1:
         ratings[:2] = 1, 5
-    table = table_of({"a": a / 3} if metrics == 1 else {"a": a / 3, "b": b / 7}, ratings)
-    predicted = fit_combination(table.oriented, ratings).predict(table.oriented)
+    table = table_of({"a": a / 3} if kind == "subset" else {"a": a / 3, "b": b / 7}, ratings)
+    predicted = fit_combination(kind, table.oriented, ratings).predict(table.oriented)
     send_at, hold_below = (data.draw(st.sampled_from(sorted(set(predicted.tolist())))) for _ in range(2))
-    scorer = build_scorer(table, AGREEMENT).model_copy(update={"send_at": send_at, "hold_below": hold_below})
+    scorer = build_scorer(table, kind, AGREEMENT).model_copy(update={"send_at": send_at, "hold_below": hold_below})
     file = tmp_path_factory.mktemp("scorer") / "team.yaml"
     scorer.save(file)
     assert Scorer.load(file) == scorer
@@ -221,7 +221,7 @@ def test_the_map_to_the_rating_scale_is_scikit_learns_isotonic_regression():
     generator = np.random.default_rng(0)
     scores = generator.integers(0, 20, size=(80, 1)).astype(float)  # 20 values: all are knots
     ratings = np.clip(np.round(scores[:, 0] / 5 + generator.normal(size=80)), 1, 5)
-    fitted = fit_combination(scores, ratings)
+    fitted = fit_combination("subset", scores, ratings)
     expected = IsotonicRegression(out_of_bounds="clip").fit(scores[:, 0], ratings)
     np.testing.assert_allclose(fitted.predict(scores), expected.predict(scores[:, 0]), atol=1e-6)
     assert len(fitted.ratings) == len(expected.X_thresholds_)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 from scipy.stats import truncnorm
+from sklearn.linear_model import RidgeCV
 from tables_of_scores import score_table, table_of
 
 from assay.meta_eval import (
@@ -24,12 +25,15 @@ from assay.meta_eval import (
     column_spearmans,
     estimate_winner,
     evaluate_table,
+    fit_combination,
+    fit_ridge,
     grouped_folds,
     max_t,
     metric_agreements,
     select,
     spearman,
     subset_correlations,
+    weigh,
     winning_limits,
 )
 
@@ -97,8 +101,10 @@ def test_two_planted_metrics_are_found_among_noise():
     selection, predictions = select(table, permutations=99, repeats=2)
     assert selection.chosen.metrics == ("m0", "m1")
     assert selection.p_of_selection == 0.01  # (0 + 1) / (99 + 1)
-    assert selection.chosen.candidates == 63  # subsets of 6 metrics
-    assert [row.size for row in selection.combinations] == [1, 2, 3, 4, 5, 6]
+    assert selection.chosen.candidates == 63 + 1  # subsets of 6 metrics, and all weighed
+    assert [(row.kind, row.size) for row in selection.combinations] == (
+        [("subset", size) for size in range(1, 7)] + [("weighed", 6)]
+    )
     alone, both = selection.combinations[0], selection.combinations[1]
     assert both.chosen and both.out_of_fold.value and alone.out_of_fold.value
     assert both.out_of_fold.value > alone.out_of_fold.value + 0.1
@@ -165,6 +171,19 @@ def plain_estimate(rho: float, error: float) -> Estimate:
 
 
 PLAIN = plain_estimate(0.5, 0.13)
+
+
+def test_the_fit_that_is_validated_is_the_fit_that_is_saved():
+    """Ridge regression of scikit-learn, for many sets of ratings at once, and in a saved scorer."""
+    generator = np.random.default_rng(0)
+    scores = np.column_stack([generator.permutation(20) for _ in range(3)]).astype(float)  # 20 values: all are knots
+    ratings = np.clip(np.round(3 + (scores[:, :1] - 10) / np.array([2, 4, 9]) + generator.normal(size=(20, 3))), 1, 5)
+    x = (scores + 0.5) / 20 - 0.5
+    expected = np.array([RidgeCV(alphas=np.logspace(-2, 3, 11)).fit(x, column).coef_ for column in ratings.T])
+    np.testing.assert_allclose(fit_ridge(x, ratings), expected.T, atol=1e-9)
+    np.testing.assert_allclose(fit_combination("weighed", scores, ratings[:, 0]).weights, expected[0], atol=1e-9)
+    validated = weigh(RankedScores(scores).values, ratings, np.arange(20))
+    np.testing.assert_allclose(validated / validated[0], (expected / expected[:, :1]).T)
 
 
 def test_the_critical_rho_is_the_first_that_is_no_claim():

@@ -1,4 +1,4 @@
-"""Combinations of metrics: the mean ranks of all subsets, all at once by one small covariance matrix."""
+"""Combinations of metrics: the mean ranks of all subsets at once, by one small covariance matrix, and a ridge."""
 
 from itertools import combinations, pairwise
 from math import comb
@@ -6,6 +6,7 @@ from math import comb
 import numpy as np
 
 from .arrays import Floats, Places
+from .ranks import mean_ranks
 
 MOST_SUBSETS = 4095  # all subsets of 12 metrics
 DIGITS = 9
@@ -46,6 +47,12 @@ class RankedScores:
                 ranked[:, number] = (below + up_to) / (2 * len(known)) - 0.5
         ranked[np.isnan(others)] = 0.0
         return ranked
+
+
+def place_all(sums: Floats) -> Floats:
+    """The place of each of some sums among all, as `place_among` finds it, (items, columns)."""
+    places: Floats = (mean_ranks(sums.round(DIGITS)) - 0.5) / len(sums) - 0.5
+    return places
 
 
 def place_among(sums: Floats, others: Floats) -> Floats:
@@ -89,3 +96,37 @@ def best_of_each_size(scores: Floats, sizes: Places) -> Places:
 def subset_names(subset: Floats, names: tuple[str, ...]) -> tuple[str, ...]:
     """Lists the names of the metrics in a subset, a row (metrics,) of 0 and 1."""
     return tuple(name for name, is_member in zip(names, subset > 0, strict=True) if is_member)
+
+
+_PENALTIES = np.logspace(-2, 3, 11)
+_SMALLEST_SPREAD = 1e-9
+
+
+def fit_ridge(x: Floats, ratings: Floats) -> Floats:
+    """The weights of ridge regression with an intercept, by the penalty with the least error without each item.
+
+    That error is residual / (1 - leverage) (Golub, Heath and Wahba, 1979), and every penalty shares one
+    eigendecomposition: scikit-learn's `RidgeCV`, without its checks and for all sets of ratings at once (tests hold the
+    two together). Returns the weights, (metrics, sets).
+    """
+    eigenvalues, directions = np.linalg.eigh((centred := x - x.mean(axis=0)).T @ centred)
+    rotated, outcomes = centred @ directions, ratings - ratings.mean(axis=0)
+    projected = rotated.T @ outcomes
+    least, weights = np.full(ratings.shape[1], np.inf), np.empty((x.shape[1], ratings.shape[1]))
+    for penalty in _PENALTIES:
+        shrunk = projected / (eigenvalues + penalty)[:, None]
+        leverages = 1 / len(x) + rotated**2 @ (1 / (eigenvalues + penalty))
+        errors = (((outcomes - rotated @ shrunk) / (1 - leverages)[:, None]) ** 2).sum(axis=0)
+        is_better = errors < least
+        least[is_better], weights[:, is_better] = errors[is_better], shrunk[:, is_better]
+    return directions @ weights
+
+
+def weigh(x: Floats, ratings: Floats, training: Places) -> Floats:
+    """Ridge weights of all metrics from the items at `training`, in spreads of the sums of all items, (metrics, sets).
+
+    Sums of different folds are thus on one scale.
+    """
+    weights = fit_ridge(x[training], ratings[training])
+    spread = (x @ weights).std(axis=0)
+    return weights / np.where(spread > _SMALLEST_SPREAD, spread, 1.0)
