@@ -58,7 +58,7 @@ def fit_calibration(log_odds: Floats, targets: Floats, weights: Floats) -> tuple
         return None
     from sklearn.linear_model import LogisticRegression  # takes a second to import
 
-    fit = LogisticRegression(C=1e6, solver="newton-cholesky", tol=1e-10)
+    fit = LogisticRegression(C=1e6, tol=1e-10, max_iter=5000)  # newton-cholesky warns where the targets are separated
     fit.fit(
         np.tile(log_odds, 2)[:, None],
         np.repeat([1, 0], len(targets)),

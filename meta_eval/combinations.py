@@ -14,7 +14,7 @@ DIGITS = 9
 
 
 def largest_size(metrics: int) -> int:
-    """Computes how many metrics a subset may hold that is not all of them."""
+    """Computes how many metrics a subset may hold, where all subsets up to that size are tried."""
     size, number = 1, metrics
     while size < metrics and (number := number + comb(metrics, size + 1)) <= MOST_SUBSETS:
         size += 1
@@ -43,8 +43,7 @@ class RankedScores:
         ranked = np.zeros_like(others)
         for number, known in enumerate(self._known):
             if len(known):
-                below, up_to = (np.searchsorted(known, others[:, number], side=side) for side in ("left", "right"))
-                ranked[:, number] = (below + up_to) / (2 * len(known)) - 0.5
+                ranked[:, number] = _place(known, others[:, number])
         ranked[np.isnan(others)] = 0.0
         return ranked
 
@@ -67,8 +66,14 @@ def place_among(sums: Floats, others: Floats) -> Floats:
     places = np.empty_like(others)
     rounded = others.round(DIGITS)
     for number, known in enumerate(np.sort(sums.round(DIGITS), axis=0).T):
-        below, up_to = (np.searchsorted(known, rounded[:, number], side=side) for side in ("left", "right"))
-        places[:, number] = (below + up_to) / (2 * len(known)) - 0.5
+        places[:, number] = _place(known, rounded[:, number])
+    return places
+
+
+def _place(known: Floats, values: Floats) -> Floats:
+    """The share of known values, in order, below each of others, ties half, less 0.5."""
+    below, up_to = (np.searchsorted(known, values, side=side) for side in ("left", "right"))
+    places: Floats = (below + up_to) / (2 * len(known)) - 0.5
     return places
 
 

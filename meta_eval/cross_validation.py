@@ -53,6 +53,11 @@ class CombinationTask:
         return cls(ratings, group_numbers, subsets, subsets.sum(axis=1).astype(np.intp), RankedScores(scores))
 
     @property
+    def has_several(self) -> bool:
+        """Whether there are metrics to weigh."""
+        return bool(self.subsets.shape[1] > 1)
+
+    @property
     def scaled(self) -> Floats:
         """The ranks of all items, (items, metrics)."""
         return self.ranked.values
@@ -116,8 +121,7 @@ def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
     """
     ranks = mean_ranks(task.ratings[training])[:, None]
     correlations = subset_correlations(task.scaled[training], ranks, task.subsets)[:, 0].round(DIGITS)
-    has_several = task.scaled.shape[1] > 1
-    weighed = weigh(task.scaled, task.ratings[:, None], training) if has_several else np.empty((1, 0))
+    weighed = weigh(task.scaled, task.ratings[:, None], training) if task.has_several else np.empty((1, 0))
     return FittedWays(task, best_of_each_size(correlations, task.sizes), weighed)
 
 
@@ -150,7 +154,7 @@ RULES: dict[str, Rule] = {"best": choose_best, "simple": choose_simple}
 def cross_validate(task: CombinationTask, *, repeats: int, folds: int, seed: int) -> OutOfFold | None:
     """Repeats every way of combining, and the choice of a way, in grouped folds; None where there are not two."""
     items, everything = len(task.ratings), np.arange(len(task.ratings))
-    ways = len(np.unique(task.sizes)) + (task.scaled.shape[1] > 1)
+    ways = len(np.unique(task.sizes)) + task.has_several
     predictions = np.full((ways, items, repeats), np.nan)
     chosen = {rule: np.full((items, repeats), np.nan) for rule in RULES}
     by_fold: list[Floats] = []

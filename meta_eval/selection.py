@@ -212,7 +212,7 @@ class _Trial:
 
     def is_single(self, place: int) -> bool:
         """Whether a way takes one metric as it is."""
-        return place == 0 and bool(self.task.sizes[self.fitted.rows[0]] == 1)
+        return place == 0
 
     def estimate_rho(self, predictions: Floats) -> Estimate:
         """Spearman of predictions, with its interval."""

@@ -32,6 +32,14 @@ def test_calibration_undoes_a_known_miscalibration():
     assert fit_calibration(2 * odds(truth) + 1, truth, np.ones(400)) == pytest.approx((-0.5, 0.5), abs=1e-4)
 
 
+@pytest.mark.filterwarnings("error")
+def test_targets_that_are_told_apart_are_calibrated_steeply():
+    """Every yes is said with more than a half: the penalty alone ends the slope. No warning of a library is shown."""
+    said = np.concatenate([np.linspace(-15, -0.1, 300), np.linspace(0.1, 15, 300)])
+    intercept, slope = fit_calibration(said, (said > 0).astype(float), np.ones(600))
+    assert slope > 40 and intercept == pytest.approx(0, abs=1e-3)
+
+
 def test_what_cannot_be_calibrated_stays():
     assert fit_calibration(np.zeros(20), np.linspace(0, 1, 20), np.ones(20)) is None
     assert fit_calibration(np.linspace(-1, 1, 20), np.full(20, 0.5), np.ones(20)) is None
